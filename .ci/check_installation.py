@@ -1,7 +1,9 @@
-"""Check an installed Zobra: it starts without compiling, counts what it should, plays a game, and
-its commands for matches, suites and analysis work.
+"""Check an installed Zobra.
 
-python .ci/check_installation.py SIGNATURE [PROGRAM]
+It must start without compiling, have the right signature and play a game, and its commands for
+matches, suites and analysis must work.
+
+    python .ci/check_installation.py SIGNATURE [PROGRAM]
 
 SIGNATURE is the node count that `zobra bench` has to end with. PROGRAM is checked instead of the
 package that belongs to this Python.
@@ -26,7 +28,7 @@ SUITE = '6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id "back rank";\n'
 
 
 def zobra(*arguments: str, typed: str = "") -> str:
-    """Return what a command prints; CalledProcessError if it fails."""
+    """Return what a command prints. Raise CalledProcessError if it fails."""
     try:
         done = subprocess.run(
             [*ZOBRA, *arguments], check=True, capture_output=True, encoding="utf-8", input=typed
@@ -49,7 +51,7 @@ def play() -> str:
 
 
 def check_kernels(signature: str) -> None:
-    """The package's kernels are used; they count right, and search the tree of the signature."""
+    """Check that the package's kernels are used, pass perft and give the signature."""
     said = zobra(typed=CONVERSATION)
     assert "readyok" in said and "info string" not in said, said
     assert PERFT_LEAVES in zobra("perft", "5").replace(",", ""), "perft 5 is wrong"
@@ -59,7 +61,7 @@ def check_kernels(signature: str) -> None:
 
 
 def check_commands(folder: Path) -> None:
-    """A match of four games, its page, its analysis and a suite."""
+    """Play a match of four games, make its page, analyse it, and solve a suite."""
     engine = " ".join(f'"{word}"' for word in ZOBRA)
     games = folder / "games"
     zobra(
@@ -96,7 +98,7 @@ def check_play(folder: Path) -> None:
 
 
 def main(signature: str) -> None:
-    """Check everything, one after the other; AssertionError names what failed."""
+    """Run all checks in turn; an AssertionError names what failed."""
     check_kernels(signature)
     with tempfile.TemporaryDirectory() as folder:
         check_commands(Path(folder))

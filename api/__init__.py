@@ -1,5 +1,7 @@
-"""Zobra from Python, in this process: search boards of python-chess, evaluate many at once,
-generate moves in own kernels.
+"""Zobra from Python, in this process.
+
+Search boards of python-chess, evaluate many of them at once, and generate moves in your own
+kernels.
 
 docs/python.md shows each. What is named here keeps its meaning from version to version; everything
 else may change.

@@ -31,9 +31,9 @@ OF_SCORE = ("score", "lowerbound", "upperbound")
 
 
 class InfoStream(Listener):
-    """Keeps the infos of a search that nobody has read yet, the last of each line, and the result.
+    """Collects a search's infos: the unread ones, the last one of each line, and the result.
 
-    The engine's thread writes, other threads read: all under `changed`.
+    The engine's thread writes and other threads read, all under the condition `changed`.
     """
 
     def __init__(self, board: chess.Board, position: Position, selected: Info) -> None:
@@ -48,16 +48,16 @@ class InfoStream(Listener):
         self._selected = selected
 
     def on_report(self, report: Report) -> None:
-        """Keep the info of a line."""
+        """Add the info of a line."""
         self._post(report.multipv, self._info(report))
 
     def on_no_moves(self, in_check: bool) -> None:
-        """Keep the info of a game that is over."""
+        """Add the info of a finished game."""
         score = Mate(0) if in_check else Cp(0)
         self._post(1, InfoDict(score=PovScore(score, self._turn), pv=[], depth=0))
 
     def on_result(self, result: Result) -> None:
-        """Keep the best move, and let everybody who waits know."""
+        """Store the best move, and wake all threads that wait for it."""
         with self.changed:
             self.best = BestMove(
                 python_move(result.best, self._chess960),
@@ -102,7 +102,7 @@ class InfoStream(Listener):
 
 
 def select(info: InfoDict, selected: Info) -> InfoDict:
-    """Return the part of an info that a caller has asked for."""
+    """Return the parts of an info that the caller has asked for."""
     if not selected:
         return InfoDict()
     found = info.copy()
@@ -115,7 +115,7 @@ def select(info: InfoDict, selected: Info) -> InfoDict:
 
 
 class Search(NamedTuple):
-    """A search that was begun: the engine's job, and what it writes."""
+    """A search in progress: the engine's job, and the stream that it writes to."""
 
     job: LongJob
     stream: InfoStream
@@ -140,7 +140,7 @@ class Analysis:
 
     @property
     def multipv(self) -> list[InfoDict]:
-        """The last info of each line, the best line first."""
+        """The last info of each line, best line first."""
         with self._stream.changed:
             return [info.copy() for info in self._stream.lines]
 
@@ -161,14 +161,14 @@ class Analysis:
             return not self._stream.unread and not self._stream.finished
 
     def empty(self) -> bool:
-        """Return True if no info is left to be read; there may be more later."""
+        """Return True if all infos so far have been read; more may follow."""
         with self._stream.changed:
             return not self._stream.unread
 
     def get(self) -> InfoDict:
         """Wait for the next info and return it.
 
-        Raise AnalysisComplete if the search is over and each info has been read.
+        Raise AnalysisComplete if the search is over and all infos have been read.
         """
         with self._stream.changed:
             while not self._stream.unread:
@@ -178,7 +178,7 @@ class Analysis:
             return self._stream.unread.popleft()
 
     def next(self) -> InfoDict | None:
-        """Wait for the next info and return it, None after the last one."""
+        """Wait for the next info and return it, or return None after the last one."""
         try:
             return self.get()
         except AnalysisComplete:

@@ -1,4 +1,4 @@
-"""Python-chess boards converted to Zobra's positions and games; answers without a search."""
+"""Conversion of python-chess boards to positions and games, and answers without a search."""
 
 import logging
 from collections.abc import Iterable
@@ -20,9 +20,9 @@ LOGGER = logging.getLogger(__name__)
 def position(board: chess.Board | Position) -> Position:
     """Return Zobra's position of a board.
 
-    Castling rights without king or rook, and en-passant squares that no pawn has just passed, are
-    dropped, with a warning in the log. Raise ValueError if neither chess nor Chess960 can be played
-    from there.
+    Castling rights without a king and rook in place, and en-passant squares that no pawn has just
+    passed, are dropped with a warning in the log. Raise ValueError if neither chess nor Chess960
+    can be played from the position.
     """
     if isinstance(board, Position):
         return board
@@ -33,10 +33,9 @@ def position(board: chess.Board | Position) -> Position:
 
 
 def game_of(board: chess.Board) -> Game:
-    """Return the game that the moves of a board make.
+    """Return the game that leads to a board by the moves on its stack.
 
-    Raise ValueError if a move is illegal, or if the moves lead to another position than that of the
-    board.
+    Raise ValueError if a move is illegal, or if the moves lead to a different position.
     """
     game = Game(position(board.root()))
     for move in board.move_stack:
@@ -53,9 +52,9 @@ def game_of(board: chess.Board) -> Game:
 
 
 def evaluate(boards: Iterable[chess.Board | Position]) -> npt.NDArray[np.int64]:
-    """Return the static evaluations of boards by the network, without a search.
+    """Return the network's static evaluations of boards, without a search.
 
-    Each is an int64: centipawns for White, on the scale of the scores of a search.
+    The array has dtype int64: centipawns for White, on the scale of search scores.
     """
     positions = [position(board) for board in boards]
     batch = np.zeros(1, EVALUATIONS)
@@ -80,7 +79,7 @@ def perft(board: chess.Board | Position, depth: int) -> int:
 
 
 def python_move(move: int, chess960: bool) -> chess.Move | None:
-    """Return a move as python-chess writes it, None for no move."""
+    """Convert a move to python-chess's type, or NO_MOVE to None."""
     return chess.Move.from_uci(move_text(move, chess960)) if move else None
 
 

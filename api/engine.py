@@ -39,26 +39,26 @@ SET_BY_SEARCHES = ("UCI_AnalyseMode", "UCI_Chess960", "Ponder", "MultiPV")
 
 
 class EngineError(chess.engine.EngineError, ValueError):
-    """What was asked for cannot be done; the message says why.
+    """A request that cannot be fulfilled; the message says why.
 
-    It is python-chess' error, and a ValueError too.
+    It is a subclass of python-chess' EngineError and of ValueError.
     """
 
 
 class Ponder(NamedTuple):
-    """A search on the opponent's time, and the position that it expects."""
+    """A search on the opponent's time, and the position that it expects to be played."""
 
     board: chess.Board
     search: Search
 
 
 class Engine:
-    """Zobra, with a transposition table of `hash` MiB and a number of threads.
+    """Zobra, with a transposition table of `hash` MiB and `threads` threads.
 
-    The methods are those of python-chess' `SimpleEngine`, where its documentation says more than
-    here. They may be called from several threads. An engine runs one search at a time: every
-    command ends the one that runs. What a search learns is kept for the next one, until another
-    `game` or `new_game`. An engine that is forgotten, or the end of a `with` block, closes it.
+    The methods are those of python-chess' `SimpleEngine`, whose documentation has the details. They
+    may be called from several threads. An engine runs one search at a time: every command ends the
+    running one. What a search learns is kept for the next one, until another `game` begins or
+    `new_game` is called. The end of a `with` block or garbage collection closes the engine.
 
     `returncode` is a future, which `close` sets to 0.
     """
@@ -90,7 +90,7 @@ class Engine:
 
     @property
     def options(self) -> MutableMapping[str, chess.engine.Option]:
-        """The options of the engine, by name in any case (docs/options.md)."""
+        """The options of the engine; names are case-insensitive (docs/options.md)."""
         return option_map()
 
     @property
@@ -99,14 +99,14 @@ class Engine:
         return {"name": f"Zobra {VERSION}", "author": "the Zobra developers"}
 
     def ping(self) -> None:
-        """Wait until everything asked for has taken effect."""
+        """Wait until all earlier commands have taken effect."""
         with self._command():
             self._engine.wait()
 
     def configure(self, options: ConfigMapping) -> None:
-        """Set options by name, for all searches from now on; None presses a button.
+        """Set options by name for all later searches; None presses a button.
 
-        Raise EngineError or MemoryError for an option that cannot be set, which stays as it was.
+        Raise EngineError or MemoryError for an option that cannot be set; it keeps its value.
         """
         with self._command():
             for name, value in read_options(options).items():
@@ -117,7 +117,7 @@ class Engine:
     def send_opponent_information(
         self, *, opponent: Opponent | None = None, engine_rating: int | None = None
     ) -> None:
-        """Tell the engine who its opponent is. The engine's own rating is ignored."""
+        """Tell the engine who its opponent is; `engine_rating` is ignored."""
         self.configure(_opponent_options(opponent))
 
     def send_game_result(
@@ -137,18 +137,18 @@ class Engine:
             self._engine.new_game().wait()
 
     def stop(self) -> None:
-        """End the running search, from another thread; it returns what it has found."""
+        """Stop the running search, from another thread; its call returns the best move so far."""
         with self._lock:
             self._ponder = None
             self._engine.stop()
 
     def quit(self) -> None:
-        """Close the engine. Raise EngineTerminatedError if it is closed already."""
+        """Close the engine. Raise EngineTerminatedError if it is already closed."""
         with self._command():
             self.close()
 
     def close(self) -> None:
-        """End the running search and the threads."""
+        """Stop the running search, and end the engine's threads."""
         with self._lock:
             if self.returncode.done():
                 return
@@ -170,11 +170,11 @@ class Engine:
         options: ConfigMapping = NO_OPTIONS,
         opponent: Opponent | None = None,
     ) -> PlayResult:
-        """Search a board for the move to play; there is no move where the game is over.
+        """Search a board for the move to play, which is None if the game is over.
 
-        A book and a limit of strength are used if options ask for them. With `ponder` the engine
-        goes on searching on the move that it expects, until the next command. Offers of a draw are
-        ignored. Raise EngineError for a board, limit or option that cannot be.
+        The book and limited strength are used if options ask for them. With `ponder` the engine
+        goes on searching on the expected reply, until the next command. Draw offers are ignored.
+        Raise EngineError for an invalid board, limit or option.
         """
         begin = time.monotonic()
         options = {**options, **_opponent_options(opponent)}
@@ -248,10 +248,10 @@ class Engine:
         root_moves: Iterable[chess.Move] | None = None,
         options: ConfigMapping = NO_OPTIONS,
     ) -> InfoDict | list[InfoDict]:
-        """Search a board: one info, or a list of the `multipv` best lines, the best first.
+        """Search a board, and return one info, or with `multipv` a list of infos, best line first.
 
-        Neither a book nor a limit of strength is used. Raise EngineError for a board, limit or
-        option that cannot be.
+        Neither the book nor limited strength is used. Raise EngineError for an invalid board, limit
+        or option.
         """
         with _engine_errors():
             check_limited(limit)
@@ -278,10 +278,10 @@ class Engine:
         root_moves: Iterable[chess.Move] | None = None,
         options: ConfigMapping = NO_OPTIONS,
     ) -> Analysis:
-        """Begin to search a board, and return while the search goes on.
+        """Start a search of a board, and return while it runs.
 
-        Without a limit it ends when it is stopped, or by the next command. Raise EngineError for a
-        board, limit or option that cannot be.
+        Without a limit it runs until it is stopped or the next command comes. Raise EngineError for
+        an invalid board, limit or option.
         """
         with self._command():
             played = game_of(board)

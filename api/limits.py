@@ -1,4 +1,4 @@
-"""The limits of python-chess as the engine's."""
+"""Conversion of python-chess limits to the engine's."""
 
 import dataclasses
 
@@ -11,9 +11,9 @@ LARGEST = 2**53  # limit: milliseconds, plies, nodes or moves
 
 
 def read_limits(limit: Limit | None, searchmoves: tuple[int, ...] | None) -> Limits:
-    """Return the engine's limits; no limit is an infinite search. Raise ValueError.
+    """Return the engine's limits; None is an infinite search. Raise ValueError for a bad limit.
 
-    A side whose clock is not given has the other's, and time that is up counts as a millisecond.
+    If only one side's clock is given, it stands for both. Time that has run out counts as 1 ms.
     """
     if searchmoves == ():
         raise ValueError("root_moves has no move")
@@ -33,7 +33,7 @@ def read_limits(limit: Limit | None, searchmoves: tuple[int, ...] | None) -> Lim
 
 
 def check_limited(limit: Limit) -> None:
-    """Raise ValueError for a limit without which a search would not end by itself."""
+    """Raise ValueError if a search with this limit would never end."""
     given = (limit.time, limit.depth, limit.nodes, limit.mate, limit.white_clock, limit.black_clock)
     if all(number is None for number in given):
         raise ValueError(
@@ -42,7 +42,7 @@ def check_limited(limit: Limit) -> None:
 
 
 def limit_after(limit: Limit, turn: chess.Color, seconds: float) -> Limit:
-    """Return a limit as it is after a move that took so many seconds, with `turn` to move again."""
+    """Return the limit for the next move of `turn`, after a move that took `seconds`."""
     white = limit.white_clock
     black = limit.black_clock
     to_go = limit.remaining_moves

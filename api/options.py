@@ -1,4 +1,4 @@
-"""The options of the engine as python-chess knows them."""
+"""The options of the engine as python-chess describes them."""
 
 import chess.engine
 from chess.engine import MANAGED_OPTIONS, ConfigMapping, ConfigValue, UciOptionMap
@@ -9,15 +9,15 @@ KINDS = {int: "spin", bool: "check", str: "string", type(None): "button"}
 
 
 def option_map() -> UciOptionMap[chess.engine.Option]:
-    """Return the options that UCI announces; names are found in any case."""
+    """Return the options that UCI announces; names are case-insensitive."""
     return UciOptionMap((option.name, _described(option)) for option in OPTIONS)
 
 
 def read_options(options: ConfigMapping) -> dict[str, Value]:
-    """Return values by the options' own names, in the options' own types.
+    """Return the values by the options' exact names, converted to the options' types.
 
-    Texts such as "16" and "true" become numbers and truth values, as python-chess has it. Raise
-    ValueError for an option that is unknown, or that python-chess manages itself.
+    Strings such as "16" and "true" become integers and booleans, as in python-chess. Raise
+    ValueError for an unknown option, or one that python-chess manages itself.
     """
     values = {}
     for name, value in options.items():

@@ -1,4 +1,4 @@
-"""The program of the archive that needs no Python."""
+"""The program in the archive, which needs no installed Python."""
 
 import multiprocessing
 

@@ -1,1 +1,1 @@
-"""The commands of the arena, their options, and what they show on a terminal."""
+"""The commands of the arena, their options, and what they show in the terminal."""

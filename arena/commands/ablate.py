@@ -1,4 +1,4 @@
-"""The command `zobra ablate`: what an engine loses without each of its techniques."""
+"""The command `zobra ablate`: the Elo that each technique of an engine contributes."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a run shows while it lasts: a live panel on a terminal, plain lines elsewhere."""
+"""The progress display of a run: a live panel on a terminal, plain lines elsewhere."""
 
 import time
 from contextlib import ExitStack
@@ -21,7 +21,7 @@ from zobra.arena.formats.text import counted
 class LivePanel(ExitStack):
     """A panel with a progress bar at its top, shown on a terminal only.
 
-    A context manager, as it must be taken down. `what` is being counted, or by which engine.
+    Use it as a context manager, which removes it at the end. `what` is the title of the bar.
     """
 
     def __init__(self, console: Console, what: str) -> None:
@@ -47,7 +47,7 @@ class LivePanel(ExitStack):
             self.live = self.enter_context(live)
 
     def count_from(self, done: int, total: int, thing: str = "game") -> None:
-        """Begin, or resume after what is done already."""
+        """Start the bar at `done` of `total` things; `done` is above 0 in a resumed run."""
         self._total = total
         self._before = done
         self._done = done
@@ -64,17 +64,17 @@ class LivePanel(ExitStack):
 
     @property
     def pace(self) -> float:
-        """How much is done in a second, since this run began."""
+        """The number done per second since this run began."""
         return (self._done - self._before) / max(1e-9, time.monotonic() - self._begun)
 
     def time_left(self) -> str:
-        """Return how long the rest will take by the pace so far, in words; empty if unknown."""
+        """Return the remaining time at the current pace as text, empty if it is unknown."""
         if self.pace <= 0:
             return ""
         seconds = (self._total - self._done) / self.pace
         return f"about {timedelta(seconds=round(seconds))} (h:mm:ss) left"
 
     def show(self, *below: RenderableType) -> None:
-        """Show the bar with something below it, where there is a terminal."""
+        """On a terminal, show the bar with other content below it."""
         if self.live is not None:
             self.live.update(Group(self._progress, *below))

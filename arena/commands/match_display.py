@@ -1,4 +1,4 @@
-"""What a match shows: games, figures and standings."""
+"""The display of a match: games, figures and standings."""
 
 import math
 
@@ -19,24 +19,24 @@ _FIRST = 4  # and how long the rest will take after so many
 
 
 class MatchDisplay(LivePanel):
-    """Shows a match, as its observer (see Match.play)."""
+    """Shows a match; it is the observer that `Match.play` takes."""
 
     def begin(self, match: Match) -> None:
-        """A match begins or is resumed."""
+        """Show the start of a match, or how far a resumed one is."""
         self._last = ""
         self._first = match.results.games + _FIRST
         self.count_from(match.results.games, match.total)
         self._refresh(match)
 
     def started(self, pairing: Pairing) -> None:
-        """A game begins."""
+        """Print the start of a game, unless there is a live panel."""
         if not self.live:
             self.console.print(
                 f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True
             )
 
     def finished(self, record: GameRecord, match: Match) -> None:
-        """A game has ended."""
+        """Show a finished game and the new figures."""
         self._last = (
             f"game {record.index + 1}: {record.white} – {record.black} {record.result} "
             f"({record.ending_text})"
@@ -70,9 +70,9 @@ def _one_line(text: str) -> Text:
 
 
 def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
-    """Return the result lines that match runners print for two engines.
+    """Return the result lines of a match of two engines, as match runners print them.
 
-    Return none for more engines, which have a table instead.
+    For more than two engines there are none: `standings` has a table.
     """
     if len(results.names) != 2 or not results.games:
         return []
@@ -116,7 +116,7 @@ def _with_margin(value: float, margin: float) -> str:
 
 
 def standings(results: Results) -> Table:
-    """Return the table of all engines, the best first."""
+    """Return the table of all engines, best first."""
     table = Table("", "engine", "Elo", "±", "games", "score", "draws", "pairs 0–2")
     found = {}
     for name in results.names:

@@ -1,4 +1,4 @@
-"""How every command talks: errors as messages, the end after Ctrl-C, the console."""
+"""How the commands speak to the user: errors as messages, exit after Ctrl-C, the console."""
 
 import shlex
 import sys
@@ -39,9 +39,9 @@ def errors_as_messages() -> Iterator[None]:
 
 
 def plain_console() -> Console:
-    """Return a console that shows names and paths as they are.
+    """Return a console that prints names and paths unchanged.
 
-    What the encoding of the output lacks becomes a question mark.
+    Characters that the output's encoding lacks become question marks.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -49,7 +49,7 @@ def plain_console() -> Console:
 
 
 def print_problems(console: Console, problems: Sequence[str]) -> None:
-    """Print the first problems of other people's files, and count the others."""
+    """Print the first few problems of input files, and the number of the others."""
     for problem in problems[:MAX_PROBLEMS_SHOWN]:
         console.print(printable(problem), style="yellow", soft_wrap=True)
     more = len(problems) - MAX_PROBLEMS_SHOWN
@@ -58,5 +58,5 @@ def print_problems(console: Console, problems: Sequence[str]) -> None:
 
 
 def command_line() -> str:
-    """Return the command that runs, as a shell reads it."""
+    """Return the running command, quoted for a shell."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

@@ -1,4 +1,4 @@
-"""The options that commands which play games share."""
+"""The options shared by all commands that play games."""
 
 import inspect
 import random
@@ -58,7 +58,7 @@ OneEngine = Annotated[
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The options that every command which plays games has; the common ones come first."""
+    """The options of every command that plays games; the common ones come first."""
 
     tc: Annotated[
         str,
@@ -176,12 +176,12 @@ class GameOptions:
 
     @property
     def has_run(self) -> bool:
-        """True if there is a run in the folder."""
+        """True if the folder holds a run."""
         return self.folder is not None and (self.folder / "run.json").exists()
 
     @property
     def rounds(self) -> int:
-        """Pairs of games. Raise ValueError for an odd number of games."""
+        """The number of pairs of games. Raise ValueError for an odd number of games."""
         if self.games % 2:
             raise ValueError(
                 f"--games {self.games}: must be even, as every opening is played with both colours"
@@ -190,9 +190,7 @@ class GameOptions:
 
     @property
     def playing(self) -> Playing:
-        """How the games are played side by side: as many at a time as asked, or as before when a
-        run is resumed.
-        """
+        """Concurrency, pinning and log; a resumed run keeps its concurrency unless it is given."""
         concurrency = self.concurrency or 1
         if self.concurrency is None and self.folder is not None and self.has_run:
             concurrency = Journal.conditions_in(self.folder).concurrency
@@ -200,16 +198,16 @@ class GameOptions:
         return Playing(concurrency, self.pin, log)
 
     def run_folder(self, kind: str) -> Path:
-        """Return where the run is kept: the folder that is named, else a new one."""
+        """Return the given folder, or a new name made of `kind`, date and time."""
         return self.folder or Path(f"{kind}-{datetime.now():%Y%m%d-%H%M%S}")
 
     def settings(
         self, engines: Sequence[EngineSpec], walk: int = USUAL_PLIES, **more: Any
     ) -> Settings:
-        """Return the settings of a new run, or of the one in the folder if they are the same.
+        """Return the settings that these options state.
 
-        Games without a book begin with `plies` or `walk` random moves. Without a seed it is that of
-        the run in the folder, else a random one. Raise ValueError.
+        Games without a book start with `plies` random moves, by default `walk`. The default seed is
+        that of the run in the folder, or a random one for a new run. Raise ValueError.
         """
         seed = self.seed
         if seed is None and self.folder is not None and self.has_run:
@@ -234,7 +232,7 @@ class GameOptions:
         )
 
     def rules(self, **more: Any) -> AdjudicationRules:
-        """Return the rules that --draw and --resign state. Raise ValueError."""
+        """Return the adjudication rules that --draw and --resign state. Raise ValueError."""
         draw = _whole_numbers("--draw", self.draw, 3)
         resign = _whole_numbers("--resign", self.resign, 2)
         return AdjudicationRules(draw=draw, resign=resign, **more)  # type: ignore[arg-type]
@@ -251,9 +249,9 @@ def _whole_numbers(name: str, text: str | None, count: int) -> tuple[int, ...] |
 
 
 def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the GameOptions, with these defaults, as its argument `options`.
+    """Give a command the GameOptions as its argument `options`, with these defaults.
 
-    They come before the command's own options. Errors of a user become messages.
+    They come before the command's own options. Errors of the user become messages.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

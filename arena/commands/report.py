@@ -61,7 +61,7 @@ def report(
 def report_page(run: Path) -> str:
     """Return the page for a match folder, a PGN file, or a JSON file of suite results.
 
-    Raise OSError, or ValueError for all else.
+    Raise OSError, or ValueError for a damaged file or one of another kind.
     """
     if _is_match(run):
         return match_page(read_match(run))

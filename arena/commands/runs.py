@@ -1,4 +1,4 @@
-"""What commands that play games do alike: check, play, resume, and end a run."""
+"""What all commands that play games share: checking, playing, resuming and ending a run."""
 
 import shlex
 import sys
@@ -30,10 +30,10 @@ _FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "json_file")
 
 
 def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settings:
-    """Return the settings of the run in --folder, with more games if they are asked for.
+    """Return the settings of the run in --folder, with more games if --games asks for them.
 
-    Raise ValueError without a run there, saying what is `needed` instead, and for options that only
-    a new run takes; or OSError.
+    Raise ValueError if there is no run, with a message that says what is `needed` instead, or if
+    options are given that only a new run takes. Raise OSError if the folder cannot be read.
     """
     if options.folder is None:
         raise ValueError(f"name {needed}, or with --folder a run to resume")
@@ -57,9 +57,9 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
 
 
 def confirm(console: Console, settings: Settings) -> None:
-    """Show the commands that a folder names, and ask on a terminal before they are started.
+    """Show the commands that a folder names, and on a terminal ask before they are started.
 
-    The command ends if they shall not.
+    If the answer is no, the command ends.
     """
     for engine in settings.engines:
         place = f" in {engine.directory}" if engine.directory else ""
@@ -80,9 +80,10 @@ def confirm(console: Console, settings: Settings) -> None:
 def play(
     console: Console, folder: Path, settings: Settings, options: GameOptions, ask: bool = False
 ) -> Match:
-    """Play, resume or extend the match in a folder. If `ask`, show its commands and ask first.
+    """Play, resume or extend the match in a folder.
 
-    Raise ValueError, OSError or RuntimeError.
+    If `ask`, show the commands of a resumed match and ask before they are started. Raise
+    ValueError, OSError or RuntimeError.
     """
     if (folder / TUNE_PLAN).exists():
         raise ValueError(
@@ -121,8 +122,8 @@ def carry_out(
 ) -> Any:
     """Play the remaining games of the run in a folder, and return the run.
 
-    A new run is checked, and `before` is called, before anything is written. A run that is over
-    starts no engine. Raise ValueError, OSError or RuntimeError.
+    A new run is checked, and `before` is called, before anything is written. A finished run starts
+    no engine. Raise ValueError, OSError or RuntimeError.
     """
     is_new = not (folder / "run.json").exists()
     if is_new:
@@ -158,7 +159,7 @@ def check_book(settings: Settings) -> None:
 def check_run(
     console: Console, settings: Settings, openings: Sequence[Opening], options: GameOptions
 ) -> RunConditions:
-    """Check tables, log and engines, and say what a user should know before the games.
+    """Check tablebases, log and engines, and print warnings and the expected duration.
 
     Return the conditions for run.json. Raise ValueError, OSError or RuntimeError.
     """
@@ -206,8 +207,10 @@ def _usual_seconds(settings: Settings) -> float | None:
 
 
 def end_run(console: Console, run: Match, folder: Path, command: str = "") -> None:
-    """End a command whose run was interrupted or failed, after saying what is kept and how to
-    resume it: `command` with the folder does, or only the same command again.
+    """Print what an interrupted or failed run has kept and how to resume it, and end the command.
+
+    It is resumed by `command` with the folder, or without `command` by repeating the same command
+    line.
     """
     for (name, reason), number in sorted(run.results.faults.items()):
         console.print(f"{name} lost {counted(number, 'game')} by {reason}", soft_wrap=True)

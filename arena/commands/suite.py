@@ -1,4 +1,4 @@
-"""The command `zobra suite`: every position of test suites searched by engines under one limit."""
+"""The command `zobra suite`: engines search all positions of test suites with one limit."""
 
 import time
 from pathlib import Path
@@ -185,9 +185,7 @@ def _run_engine(
 
 
 def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
-    """Print the answers to each position, where these are asked for, and the comparison of the
-    engines.
-    """
+    """Print the comparison of the engines, and before it the answers if they are asked for."""
     names = [engine.name for engine in result.engines]
     if positions:
         title = "Positions (time, nodes and depth of the first stable solution)"
@@ -209,7 +207,7 @@ def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
 
 
 def print_bad_lines(console: Console, result: SuiteResult) -> None:
-    """List the first lines that could not be used, and count the others."""
+    """Print the first few unusable lines, and the number of the others."""
     for bad in result.bad_lines[:_MOST_BAD_LINES]:
         console.print(f"{bad.file}:{bad.line}: {bad.problem}", style="yellow", soft_wrap=True)
     more = len(result.bad_lines) - _MOST_BAD_LINES

@@ -1,4 +1,4 @@
-"""The command `zobra tune`: SPSA of options."""
+"""The command `zobra tune`: tuning of options by SPSA."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -134,17 +134,17 @@ def tune(
 
 
 class TuneDisplay(LivePanel):
-    """Shows a tuning run, as its observer (see Match.play)."""
+    """Shows a tuning run; it is the observer that `Match.play` takes."""
 
     def begin(self, tuning: Tuning) -> None:
-        """A tuning begins or is resumed."""
+        """Show the start of a run, or how far a resumed one is."""
         self.count_from(tuning.results.games, tuning.total)
 
     def started(self, pairing: Pairing) -> None:
-        """The beginning of a game is not shown."""
+        """Do nothing: the start of a game is not shown."""
 
     def finished(self, record: GameRecord, tuning: Tuning) -> None:
-        """A game has ended, and the values may have changed."""
+        """Show a finished game and the values, which may have changed."""
         games = tuning.results.games
         self.count(games)
         if self.live:
@@ -157,9 +157,9 @@ class TuneDisplay(LivePanel):
 
 
 def values_table(tuning: Tuning) -> Table:
-    """Return each value, and its effect once there are enough iterations.
+    """Return a table of the values, with their effects once there are enough iterations.
 
-    Names are whole on a terminal of 80 columns; numbers and headings may break.
+    On a terminal of 80 columns names are never broken; numbers and headings may be.
     """
     table = Table()
     table.add_column("parameter", no_wrap=True)

@@ -1,1 +1,1 @@
-"""How games and positions are written and read: files, EPD lines, comments of moves."""
+"""Formats of games and positions: PGN, EPD, comments on moves, and the files that hold them."""

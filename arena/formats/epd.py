@@ -1,6 +1,6 @@
-"""Positions in FEN and in EPD (Extended Position Description), as any program writes them.
+"""Positions in FEN and in EPD (Extended Position Description), as other programs write them.
 
-Only the position, and the moves that a reader asks for, are checked. All other operations are kept
+Only the position, and the moves that a caller asks for, are checked. All other operations are kept
 as text.
 """
 
@@ -37,17 +37,17 @@ _ONCE = (*_DECIDING, "hmvc", "fmvn")
 
 @dataclass(frozen=True)
 class EpdRecord:
-    """A line of EPD: the position, the text of each operation, and what was dropped."""
+    """A line of EPD: the position, the text of each operation, and notices of what was dropped."""
 
     board: chess.Board
     operations: dict[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
     def moves(self, opcode: str) -> list[chess.Move]:
-        """Return the moves of an operation such as bm, in SAN or UCI.
+        """Return the moves of an operation such as bm, written in SAN or UCI.
 
-        Blanks in a move are allowed ("Qh7 +", "f8 = Q"). Raise ValueError for text that is no legal
-        move.
+        Spaces inside a move are allowed ("Qh7 +", "f8 = Q"). Raise ValueError for text that is not
+        a legal move.
         """
         text = self.operations.get(opcode, "").replace(",", " ")
         text = re.sub(r"\s+(?=[+#])", "", re.sub(r"\s*=\s*", "=", text))
@@ -64,7 +64,7 @@ class EpdRecord:
         return found
 
     def number(self, opcode: str) -> int | None:
-        """Return the whole number of an operation such as dm, None without it.
+        """Return the integer of an operation such as dm, or None if there is no such operation.
 
         Raise ValueError for any other text.
         """
@@ -77,7 +77,7 @@ class EpdRecord:
 
 
 def record_lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines of an EPD file with their numbers, without blank lines and comments (#)."""
+    """Return the lines of an EPD file with their numbers, except blank lines and comments (#)."""
     found = []
     for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip(_BLANKS)
@@ -87,9 +87,9 @@ def record_lines(text: str) -> list[tuple[int, str]]:
 
 
 def read_epd(line: str) -> EpdRecord:
-    """Read a line of EPD, or a FEN with operations behind it. Raise ValueError.
+    """Read a line of EPD, or a FEN followed by operations. Raise ValueError.
 
-    Castling rights that only Chess960 knows make it a Chess960 position.
+    The position is Chess960 if only Chess960 allows its castling rights.
     """
     fields = line.strip(_BLANKS).split(None, 4)
     if len(fields) < 4:
@@ -155,9 +155,9 @@ def _unquoted(operand: str) -> str:
 
 
 def read_fen(fen: str, chess960: bool = False) -> tuple[chess.Board, list[str]]:
-    """Read a position, and return it with notices of what was dropped. Raise ValueError.
+    """Read a FEN, and return its board with notices of what was dropped. Raise ValueError.
 
-    It is one of Chess960 where that is said, or where only Chess960 knows its castling rights.
+    The board is Chess960 if that is asked for, or if only Chess960 allows its castling rights.
     """
     fields = fen.split()
     if len(fields) < 4:
@@ -183,7 +183,7 @@ def read_fen(fen: str, chess960: bool = False) -> tuple[chess.Board, list[str]]:
 def check_possible(board: chess.Board, name: str = "") -> None:
     """Raise ValueError for a position that chess cannot be played from.
 
-    It says what is wrong in the words of python-chess, with `name` before them.
+    The message is `name`, followed by python-chess' description of the fault.
     """
     status = board.status() & ~PLAYABLE
     if status:

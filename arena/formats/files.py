@@ -1,6 +1,6 @@
-"""Files that are read or written whole.
+"""Reading and writing of whole files.
 
-Every error names its file; what is read is checked against a type.
+Every error names its file, and JSON values are checked against a type.
 """
 
 import bz2
@@ -39,10 +39,10 @@ _KINDS = {
 
 
 def read_text(source: str | Path) -> str:
-    """Return the text of a file, or of standard input for "-", with "\\n" as its line ends.
+    """Return the text of a file, or of standard input for "-", with "\\n" as line end.
 
-    The file may be compressed: .gz, .bz2, .zip or .zst, known by their first bytes. Raise OSError,
-    or ValueError for damaged data.
+    The file may be compressed (.gz, .bz2, .zip or .zst, recognised by its first bytes). Raise
+    OSError, or ValueError for damaged data.
     """
     if str(source) == STANDARD_INPUT:
         content = sys.stdin.buffer.read()
@@ -56,7 +56,7 @@ def read_text(source: str | Path) -> str:
 
 
 def read_pgn_text(source: str | Path) -> str:
-    """Return the text of a PGN file, or of all PGN files in a folder that are no analyses.
+    """Return the text of a PGN file, or of all PGN files in a folder except analyses.
 
     Raise OSError or ValueError.
     """
@@ -72,10 +72,10 @@ def read_pgn_text(source: str | Path) -> str:
 
 
 def decoded(content: bytes) -> str:
-    """Return text in UTF-8; a line that is not UTF-8 is ISO 8859-1, as PGN's standard has it.
+    """Decode UTF-8, and a line that is not UTF-8 as ISO 8859-1, the encoding of the PGN standard.
 
-    Line ends become "\\n". Byte-order marks are removed, also those inside joined files, and what
-    DOS left at the end of a file.
+    Line ends become "\\n". Byte-order marks are removed, also those inside concatenated files, and
+    so are the end-of-file characters of DOS.
     """
     content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\0\x1a")
     try:
@@ -131,17 +131,17 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path, what: str, convert: Callable[[Any], T]) -> T:
-    """Return the content of a JSON file as `convert` makes it.
+    """Return the content of a JSON file, converted by `convert`.
 
-    Raise ValueError "PATH: not WHAT: why", or OSError.
+    Raise ValueError with the message "PATH: not WHAT: why", or OSError.
     """
     return converted(path.read_bytes(), f"{path}: not {what}", convert)
 
 
 def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T:
-    """Return JSON text as `convert` makes it.
+    """Return the content of a JSON text, converted by `convert`.
 
-    Raise ValueError that begins with `problem` for all that is wrong with it.
+    Raise ValueError, whose message begins with `problem`, for any fault of the text.
     """
 
     def refuse(constant: str) -> None:
@@ -163,7 +163,7 @@ def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T
 
 
 def typed(kind: Any, value: Any, name: str = "the content") -> Any:
-    """Return plain JSON values as a type: a dataclass, list, tuple, dict, union, or plain type.
+    """Convert plain JSON values to a type: a dataclass, list, tuple, dict, union or plain type.
 
     Keys that a dataclass lacks are ignored. Raise ValueError or TypeError for a value of another
     type.
@@ -206,10 +206,10 @@ def _check_type(kind: Any, value: Any, name: str) -> None:
 
 
 def write_safely(path: Path, content: bytes | str) -> None:
-    """Replace a file; at any moment either the old or the new one is there.
+    """Replace a file atomically: at any moment either the old or the new file exists.
 
-    A symbolic link is replaced, not followed. Text becomes UTF-8; what of a file name is not UTF-8
-    becomes escapes.
+    A symbolic link is replaced, not followed. Text is encoded as UTF-8; bytes of a file name that
+    are not UTF-8 are escaped.
     """
     if isinstance(content, str):
         content = content.encode(errors="backslashreplace")

@@ -18,10 +18,10 @@ _BEGINNING = re.compile(r"^\s*(\[\s*\w+\s+\"|1\s*\.)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class AnalysisSource:
-    """Games, or positions as games without moves.
+    """Games to analyse, or positions as games without moves.
 
-    `games` reads them, with a ValueError in the place of each that cannot be analysed; `errors` of
-    a game names what was dropped from it.
+    `games` yields them; in place of one that cannot be analysed it yields a ValueError. The
+    `errors` of a game name what was dropped from it.
     """
 
     count: int
@@ -30,10 +30,9 @@ class AnalysisSource:
 
 
 def open_source(text: str) -> AnalysisSource:
-    """Open a FEN, the path of a PGN or EPD file (also compressed) or of a folder of PGN files, or
-    "-" for standard input.
+    """Open what a user named: a FEN, a file, a folder of PGN files, or "-" for standard input.
 
-    Raise ValueError or OSError.
+    A file has PGN or EPD, plain or compressed. Raise ValueError or OSError.
     """
     if _PLACEMENT.match(text + " "):
         return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)

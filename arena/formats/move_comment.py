@@ -1,15 +1,15 @@
-"""Comments of moves in PGN: the scores, depths and times that match programs write there.
+"""Comments on moves in PGN: the scores, depths and times that match programs write there.
 
-A comment has values only where it begins with a whole form of these:
+A comment has values only if it begins with one of these forms:
 
     +0.31/12 0.101s, n=52311       cutechess, fastchess, Zobra; "+M5" is a mate in 5 plies
     (Nf3) +0.31/12 3               Arena and XBoard: the expected reply, and whole seconds
     +0.57 17/28 583 363004         OpenBench: depth/selective depth, milliseconds, nodes
-    0.101s                         a time alone
+    0.101s                         only a time
     book                           a move of the opening book
 
-Commands such as [%eval 0.31] and [%clk 0:01:00] are python-chess' business, but for one:
-ChessBase writes whole centipawns, as [%eval 31,12].
+Commands such as [%eval 0.31] and [%clk 0:01:00] are left to python-chess, with one exception:
+ChessBase writes integer centipawns, as in [%eval 31,12].
 """
 
 import re
@@ -38,10 +38,10 @@ _CENTIPAWNS = re.compile(r"\[%eval\s+([+-]?[0-9]{1,9}),([0-9]{1,9})\]")
 
 @dataclass(frozen=True)
 class MoveComment:
-    """What a comment says of its move; None is not known.
+    """What a comment says about its move; None means unknown.
 
-    `score` (centipawns) and `mate` (moves) are as the mover sees them. `text` is what the comment
-    says besides, with its commands.
+    `score` (centipawns) and `mate` (moves) are from the mover's view. `text` is the rest of the
+    comment, including its commands.
     """
 
     text: str
@@ -54,7 +54,7 @@ class MoveComment:
 
 
 def read_comment(comment: str) -> MoveComment:
-    """Read the comment of a move."""
+    """Read the comment on a move."""
     plain = _COMMAND.sub(" ", comment).strip()
     for form in _FORMS:
         found = form.match(plain)
@@ -78,7 +78,7 @@ def read_comment(comment: str) -> MoveComment:
 
 
 def read_centipawns(comment: str) -> tuple[int, int] | None:
-    """Return score, from White's view, and depth of ChessBase's [%eval 31,12]; None without it."""
+    """Return score (for White) and depth of ChessBase's [%eval 31,12], or None if there is none."""
     found = _CENTIPAWNS.search(comment)
     return None if found is None else (int(found[1]), int(found[2]))
 

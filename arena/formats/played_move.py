@@ -1,6 +1,6 @@
 """A move as it was played, with what its engine reported.
 
-The journal keeps it, and it is written to comments of PGN and read from them.
+It is stored in the journal, and converted to and from PGN comments.
 """
 
 import math
@@ -16,11 +16,10 @@ from zobra.arena.formats.move_comment import read_centipawns, read_comment
 
 @dataclass(frozen=True)
 class PlayedMove:
-    """One move of a game; None is not known.
+    """One move of a game; None means unknown.
 
-    `score` (centipawns) or `mate` (moves) are as the mover sees them; `depth` is in plies.
-    `milliseconds` is the time that the move took, `clock_ms` what the mover's clock showed after
-    it.
+    `score` (centipawns) and `mate` (moves) are from the mover's view; `depth` is in plies.
+    `milliseconds` is the time that the move took, `clock_ms` the mover's remaining time after it.
     """
 
     move: chess.Move
@@ -32,7 +31,7 @@ class PlayedMove:
     clock_ms: float | None = None
 
     def pawns(self, limit: float) -> float | None:
-        """Return the score in pawns, cut off at plus and minus `limit`, where mates stand."""
+        """Return the score in pawns, limited to ±`limit`, which is also the value of a mate."""
         if self.mate is not None:
             return limit if self.mate > 0 else -limit
         if self.score is None:
@@ -64,9 +63,9 @@ class PlayedMove:
         return cls(chess.Move.from_uci(entry[0]), *entry[1:])
 
     def to_comment(self) -> str:
-        """Return the comment of the move in PGN: "+0.31/12 0.101s, n=52311".
+        """Return the PGN comment of the move: "+0.31/12 0.101s, n=52311".
 
-        "+M5" is a mate in 5 plies, as other match programs write it.
+        "+M5" is a mate in 5 plies, as in other match programs.
         """
         parts = []
         if self.mate is not None:
@@ -81,10 +80,10 @@ class PlayedMove:
 
     @classmethod
     def from_node(cls, node: chess.pgn.ChildNode) -> "PlayedMove":
-        """Read a move of a PGN game with its comment, as any program writes it.
+        """Read a move of a PGN game with its comment, as other programs write it.
 
-        [%eval], which is from White's view, [%clk] and [%emt] go before a form that match programs
-        write.
+        [%eval] (from White's view), [%clk] and [%emt] take precedence over the forms of match
+        programs.
         """
         comment = read_comment(node.comment)
         score = comment.score

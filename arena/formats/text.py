@@ -1,21 +1,21 @@
-"""Short texts for people: control characters made visible, counted things, numbers, the time."""
+"""Short texts for people: escaped control characters, counted nouns, numbers and times."""
 
 import math
 from datetime import datetime, timezone
 
 
 def counted(number: int, thing: str) -> str:
-    """Return the number with its noun: "1 game", "2 games"."""
+    """Return a number with its noun: "1 game", "2 games"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def finite(value: float, form: str) -> str:
-    """Return a number in this format, or "-" where it is infinite or unknown."""
+    """Return a number in this format, or "-" if it is infinite or unknown."""
     return format(value, form) if math.isfinite(value) else "-"
 
 
 def printable(text: str, longest: int = 200) -> str:
-    """Return the text with escapes ("\\x1b") for control characters, cut if it is too long."""
+    """Return the text with control characters escaped ("\\x1b"), truncated if it is too long."""
     signs = []
     for sign in text[: 2 * longest]:
         signs.append(sign if sign.isprintable() else sign.encode("unicode_escape").decode())
@@ -26,12 +26,12 @@ def printable(text: str, longest: int = 200) -> str:
 
 
 def now() -> str:
-    """Return the time in ISO format, with seconds and zone."""
+    """Return the current time in ISO format, with seconds and time zone."""
     return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
 
 
 def date_text(time: str) -> str:
-    """Return an ISO time as people write it: "2026-01-02 03:04 UTC"; another text as it is."""
+    """Return an ISO time as "2026-01-02 03:04 UTC", and any other text unchanged."""
     try:
         moment = datetime.fromisoformat(time)
     except ValueError:

@@ -1,7 +1,7 @@
-"""The lines by which UCI engines announce their options.
+"""The lines with which UCI engines announce their options.
 
-UCI asks to ignore what is not understood; python-chess gives the engine up. So a line that
-python-chess would refuse becomes an option that takes any text.
+UCI says that unknown text should be ignored, but python-chess gives up on the engine. So a line
+that python-chess would refuse is replaced by an option that takes any string.
 """
 
 import re
@@ -16,7 +16,7 @@ _PARAMETERS = re.compile(r"\b(default|min|max|var)\b")
 
 
 def readable_option(line: str) -> str:
-    """Return an option line as python-chess reads it; an empty text for one without a name."""
+    """Return an option line that python-chess can read, or an empty string if it has no name."""
     match = _OPTION.fullmatch(line.strip())
     if match is None:
         return ""

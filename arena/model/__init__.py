@@ -1,1 +1,1 @@
-"""What a match, a suite or a tuning run is: its parts, rules and results. Nothing runs here."""
+"""The parts, rules and results of matches, suites and tuning runs. Nothing runs here."""

@@ -1,7 +1,7 @@
-"""What an engine loses when one of its techniques is switched off by an option.
+"""The loss of an engine when one of its techniques is switched off by an option.
 
 An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each
-technique. Beside the games lie `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the
+technique. The folder also has `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the
 whole engine or null, "techniques": [{"name", "off": {option: value}, "games", "pairs": [0 to 2
 points], "elo" lost and its "margin", or null, "bench"}]}, and a table `ablation.md`.
 """
@@ -28,11 +28,12 @@ HEADER = ("technique", "switched off by", "Elo lost", "games", "bench without")
 def techniques(
     path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]
 ) -> dict[str, dict[str, Any]]:
-    """Return the options that switch each technique off.
+    """Return the options that switch off each technique.
 
-    They are named by a TOML file with a table [NAME] of options for each, and by texts
-    [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either they are Zobra's own techniques whose
-    options the engine has, and all options named use_… that are on. Raise ValueError or OSError.
+    They come from a TOML file, with a table [NAME] of options for each technique, and from strings
+    [NAME:]OPTION=VALUE[,OPTION=VALUE...]. Without either, they are those of Zobra's own techniques
+    whose options the engine has, and all options named use_… that are on. Raise ValueError or
+    OSError.
     """
     found = _read_techniques(path) if path is not None else []
     found += [_parse_technique(text) for text in texts]
@@ -85,7 +86,7 @@ def _usual_techniques(spins: Mapping[str, Option]) -> list[tuple[str, dict[str, 
 
 
 def kept_benches(folder: Path) -> dict[str, int | None]:
-    """Return the benches of an earlier run in this folder, by the names of its engines.
+    """Return the benches that an earlier run left in this folder, by engine name.
 
     Raise ValueError or OSError.
     """
@@ -101,7 +102,7 @@ def kept_benches(folder: Path) -> dict[str, int | None]:
 def content(
     settings: Settings, results: Results, benches: Mapping[str, int | None]
 ) -> dict[str, Any]:
-    """Return the content of ablation.json by the games so far, the greatest loss first."""
+    """Return the content of ablation.json after the games so far, the largest loss first."""
     whole, *others = settings.engines
     entries = []
     for engine in others:
@@ -141,7 +142,10 @@ def _known(number: float) -> float | None:
 
 
 def rows(found: Mapping[str, Any]) -> list[list[str]]:
-    """Return the table of an ablation, under HEADER: Elo with its margin, as far as known."""
+    """Return the rows of the ablation's table, with the columns HEADER.
+
+    Elo has its margin where one is known.
+    """
     table = []
     for entry in found["techniques"]:
         off = ", ".join(f"{name}={value}" for name, value in entry["off"].items())

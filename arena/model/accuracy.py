@@ -1,7 +1,7 @@
 """How well moves were played: winning chances, marks for mistakes, accuracy.
 
-The formulas and bounds are those that lichess.org publishes on its page about accuracy;
-python-chess has its curve of chances.
+The formulas and thresholds are those that lichess.org publishes on its page about accuracy;
+python-chess implements its curve of winning chances.
 """
 
 import math
@@ -23,14 +23,14 @@ _LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at mos
 
 
 def winning_chance(score: chess.engine.Score) -> float:
-    """Return the expected points, 0 to 1, of the side from whose view the score is."""
+    """Return the expected score, 0 to 1, of the side from whose view `score` is."""
     return score.wdl(model="lichess").expectation()
 
 
 def mark(loss: float) -> int | None:
     """Return the NAG (numeric annotation glyph) of a move that loses this much winning chance.
 
-    It is ?!, ? or ??, and None for a good move.
+    It stands for ?!, ? or ??; a good move has None.
     """
     for bound, nag, *_ in MARKS:
         if loss >= bound:
@@ -44,9 +44,9 @@ def move_accuracy(loss: float) -> float:
 
 
 def centipawn_loss(best: chess.engine.Score, played: chess.engine.Score) -> int:
-    """Return what a move lost, both scores from the mover's view.
+    """Return what a move lost, given the scores before and after it from the mover's view.
 
-    Scores beyond the largest loss, and mates, count as that.
+    Mates and scores beyond the largest loss count as that loss.
     """
     return max(0, _bounded(best) - _bounded(played))
 
@@ -57,20 +57,18 @@ def _bounded(score: chess.engine.Score) -> int:
 
 @dataclass
 class SideSummary:
-    """How one side played: for each of its moves the winning chance and the centipawns that it
-    lost.
-    """
+    """How one side played: the winning chance and the centipawns that each of its moves lost."""
 
     chances: list[float] = field(default_factory=list)
     centipawns: list[int] = field(default_factory=list)
 
     @property
     def accuracy(self) -> float | None:
-        """The accuracy from 0 to 100, None without moves."""
+        """The accuracy from 0 to 100, or None if the side has no moves."""
         return mean(map(move_accuracy, self.chances)) if self.chances else None
 
     def __str__(self) -> str:
-        """Return the marks in words.
+        """Return the number of marks as text.
 
         For example "2 inaccuracies, 1 mistake, 0 blunders; average loss 23 centipawns".
         """

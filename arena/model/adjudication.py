@@ -1,4 +1,4 @@
-"""Ending games early: drawn by score, resigned by score, too long, or known from tablebases."""
+"""Adjudication: games ended by score, by length or by tablebases."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ TIME_WITHOUT_LOSS = "time against insufficient material"
 
 @dataclass(frozen=True)
 class AdjudicationRules:
-    """When a game is ended early. Scores are in centipawns; None switches a rule off."""
+    """When a game is adjudicated. Scores are in centipawns; None switches a rule off."""
 
     # First full move, moves of each side in a row, largest score
     draw: tuple[int, int, int] | None = None
@@ -33,7 +33,7 @@ class AdjudicationRules:
 
 
 class Ending(NamedTuple):
-    """A result ("1-0", "0-1", "1/2-1/2") with its reason, and details where there are any."""
+    """A result ("1-0", "0-1", "1/2-1/2") with its reason, and details if there are any."""
 
     result: str
     reason: str
@@ -41,9 +41,9 @@ class Ending(NamedTuple):
 
 
 def ending_on_board(board: chess.Board) -> Ending | None:
-    """Return how the rules of chess end the game here, None if they do not.
+    """Return how the game ends by the rules of chess, or None if it goes on.
 
-    Threefold repetition and fifty moves end it without a claim.
+    Threefold repetition and the fifty-move rule end it without a claim.
     """
     if not any(board.generate_legal_moves()):
         if board.is_check():
@@ -61,9 +61,10 @@ def ending_on_board(board: chess.Board) -> Ending | None:
 def ending_by_failure(
     board: chess.Board, loser: chess.Color, reason: str, detail: str = ""
 ) -> Ending:
-    """Return how a game ends by a fault of one side.
+    """Return how a game ends by a fault of `loser`.
 
-    Whose time is up does not lose to a side that no series of moves lets mate (FIDE 6.9).
+    A side that runs out of time draws if the opponent cannot checkmate by any legal moves (FIDE
+    6.9).
     """
     if reason == "time" and board.has_insufficient_material(not loser):
         return Ending(DRAW, TIME_WITHOUT_LOSS, detail)
@@ -71,7 +72,7 @@ def ending_by_failure(
 
 
 class Adjudicator:
-    """Counts what the rules need, for one game."""
+    """Applies the rules to one game, and counts what they need."""
 
     def __init__(
         self, rules: AdjudicationRules, tablebase: chess.syzygy.Tablebase | None = None
@@ -84,10 +85,7 @@ class Adjudicator:
         self._winning = Counter[bool]()
 
     def ending(self, board: chess.Board, played: PlayedMove) -> Ending | None:
-        """Return how the game ends after this move, which led to this position.
-
-        None if it does not end.
-        """
+        """Return how the game ends after the last move, `played`, or None if it goes on."""
         score = played.score
         if played.mate is not None:
             score = 100_000 if played.mate > 0 else -100_000
@@ -156,9 +154,9 @@ class Adjudicator:
 
 
 def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
-    """Open Syzygy tables, none without a folder.
+    """Open the Syzygy tablebases in a folder; without a folder return None.
 
-    Raise ValueError when there are none in it, or one was not copied in full; OSError.
+    Raise ValueError if the folder has none or one is damaged, and OSError if it cannot be read.
     """
     if folder is None:
         return None

@@ -1,5 +1,6 @@
-"""Time controls, and the clock of one side: it runs from the sending of "go" to the arrival of the
-move.
+"""Time controls, and the clock of one side.
+
+The clock runs from the sending of "go" to the arrival of the move.
 """
 
 import re
@@ -23,8 +24,10 @@ _USUAL_SHARE = 0.8  # of its time, that a side uses in such a game
 
 @dataclass(frozen=True)
 class TimeControl:
-    """Time for the game (or for each `moves` moves) and per move in milliseconds, and other limits
-    a move; None: no limit.
+    """A clock, and limits of each move; None means no limit.
+
+    `base_ms` is the time for the game, or for `moves` moves if that is not 0; `increment_ms` is
+    added after each move. `movetime` (milliseconds), `nodes` and `depth` (plies) limit one move.
     """
 
     base_ms: int | None = None
@@ -39,7 +42,7 @@ class TimeControl:
         """Read a time control.
 
         It is "10+0.1", "40/60", "40/1:30+0.5" (seconds), "movetime=100" (ms), "nodes=5000",
-        "depth=8", or several of them with spaces. Raise ValueError for anything else.
+        "depth=8", or several of these separated by spaces. Raise ValueError for anything else.
         """
         values: dict[str, int] = {}
         for part in text.split() or [""]:
@@ -64,9 +67,9 @@ class TimeControl:
         return cls(**values)
 
     def side_seconds(self, move_seconds: float = 0.0) -> float:
-        """Return an estimate of how long one side thinks in a game of usual length.
+        """Return an estimate of the time that one side uses in a game of usual length.
 
-        `move_seconds` is what a move by nodes or depth takes.
+        Without a clock and `movetime`, a move is assumed to take `move_seconds`.
         """
         if self.base_ms is None:
             if self.movetime:
@@ -76,7 +79,7 @@ class TimeControl:
         return (self.base_ms * periods + self.increment_ms * USUAL_MOVES) / 1000
 
     def scaled(self, odds: float) -> "TimeControl":
-        """Return this time control with time and nodes multiplied; depth stays."""
+        """Return this time control with time and nodes multiplied by `odds`; depth is unchanged."""
         values = {"increment_ms": round(self.increment_ms * odds)}
         for name in ("base_ms", "movetime", "nodes"):
             value = getattr(self, name)
@@ -85,7 +88,7 @@ class TimeControl:
         return replace(self, **values)
 
     def in_words(self) -> str:
-        """Return the time control with its units: "5 min + 3 s per move"."""
+        """Return the time control as text with units: "5 min + 3 s per move"."""
         parts = []
         if self.base_ms is not None:
             moves = f"{self.moves} moves in " if self.moves else ""
@@ -130,18 +133,18 @@ class GameClock:
         self.moves_to_go = control.moves
 
     def allowance_ms(self) -> float | None:
-        """Return the milliseconds that this move may take without a loss.
+        """Return the milliseconds within which this move does not lose on time.
 
-        None when time is not limited.
+        Return None if time is not limited.
         """
         limit = self.control.movetime if self.remaining_ms is None else self.remaining_ms
         return None if limit is None else limit + self.margin_ms
 
     def spend(self, elapsed_ms: float) -> float:
-        """Count a move.
+        """Take the time of a move off the clock, and return by how many milliseconds it was late.
 
-        Return the whole milliseconds (as in fastchess) by which it was late, without the margin; 0
-        for a move in time.
+        The time is rounded down to whole milliseconds, as in fastchess. A move is late only if it
+        exceeds its time by more than the margin; a move in time returns 0.
         """
         elapsed_ms = int(elapsed_ms)
         allowance = self.allowance_ms()
@@ -162,9 +165,9 @@ class GameClock:
 def engine_limit(
     clocks: Mapping[chess.Color, GameClock], turn: chess.Color, clock_id: object
 ) -> chess.engine.Limit:
-    """Return what "go" says to the engine to move.
+    """Return the limit for the "go" command to the side to move.
 
-    These are both clocks if its own runs, and its own fixed limits.
+    It has the fixed limits of that side, and if its clock runs, the clocks of both sides.
     """
     own = clocks[turn].control
     limit = chess.engine.Limit(nodes=own.nodes, depth=own.depth, clock_id=clock_id)

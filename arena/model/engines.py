@@ -1,10 +1,9 @@
-"""Engines: described on the command line as [NAME=]COMMAND, or in a TOML file; and the options that
-they announce.
+"""Engines as the user describes them, [NAME=]COMMAND or a TOML file, and the options they announce.
 
 A TOML file describes one engine by its top-level keys, or several in tables [[engine]]. The keys
 are name, command (a string or a list), protocol ("uci" or "xboard"), directory (where it runs),
 time_control (instead of the match's), time_odds (a factor on its time or nodes), and a table of
-options. A ladder's engines have rating, sigma and source too. No other key is allowed.
+options. Engines of a ladder also have rating, sigma and source. No other key is allowed.
 """
 
 import math
@@ -31,9 +30,7 @@ _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine: how it is started, its options, and its own time control or time odds in a
-    match.
-    """
+    """How an engine is started, its options, and its own time control or time odds in a match."""
 
     name: str
     command: tuple[str, ...]
@@ -44,9 +41,9 @@ class EngineSpec:
     time_odds: float = 1.0
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a description that names no engine.
+        """Raise ValueError if a value is missing or invalid.
 
-        Control characters in the name become escapes.
+        Control characters in the name are escaped.
         """
         object.__setattr__(self, "name", printable(self.name))
         if not self.command or not self.name:
@@ -68,11 +65,10 @@ class EngineSpec:
             raise ValueError(f"engine {self.name}: time_odds must be a number above 0")
 
     def program(self) -> str:
-        """Return the path of the engine's program.
+        """Return the path of the engine's program. Raise ValueError if it is not found.
 
-        It is looked for in the engine's directory, on the path, beside this Python, and in the
-        folder of Debian's games, which is not on every user's path. Raise ValueError if there is
-        none.
+        It is searched for in the engine's directory, on the PATH, beside this Python, and in
+        Debian's folder for games, which is not on every user's PATH.
         """
         name = self.command[0]
         found = None
@@ -88,9 +84,9 @@ class EngineSpec:
         return str(Path(found).absolute())
 
     def anchored(self) -> "EngineSpec":
-        """Return the same engine with absolute paths, to resume a run in any folder.
+        """Return the same engine with absolute paths, so that a run can be resumed from any folder.
 
-        Raise ValueError if there is no such program.
+        Raise ValueError if the program is not found.
         """
         directory = str(Path(self.directory).absolute()) if self.directory else self.directory
         first, *rest = self.command
@@ -100,15 +96,15 @@ class EngineSpec:
 
     @property
     def threads(self) -> int:
-        """The processors that the engine's options ask for."""
+        """The number of threads that the engine's options ask for."""
         asked = [int(value) for name, value in self.options.items() if name.lower() in THREADS]
         return max(asked, default=1)
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
-    """Return the words of a command line; on Windows a backslash is part of a path.
+    """Split a command line into words; on Windows a backslash is part of a path.
 
-    Raise ValueError for a quote without end.
+    Raise ValueError for an unclosed quote.
     """
     if not windows:
         return tuple(shlex.split(command))
@@ -159,7 +155,7 @@ def _engine_of(table: dict[str, Any]) -> EngineSpec:
 
 
 def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[EngineSpec]:
-    """Return the engines of arguments that are TOML files or [NAME=]COMMAND.
+    """Return the engines that arguments name: TOML files or [NAME=]COMMAND.
 
     Engines of the same name are numbered. `options` are NAME=VALUE for all engines, or
     ENGINE:NAME=VALUE for one. Raise ValueError or OSError.
@@ -214,7 +210,7 @@ def _free_name(name: str, taken: Collection[str]) -> str:
 
 
 def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
-    """Return the one engine that an argument describes, with options added.
+    """Return the single engine that an argument describes, with the given options.
 
     Raise ValueError or OSError.
     """
@@ -225,7 +221,7 @@ def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
 
 
 def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, chess.engine.Option]:
-    """Return the options that are whole numbers with bounds, by name."""
+    """Return the options that are integers with bounds, by name."""
     found = {}
     for name, option in announced.items():
         numbers = (option.default, option.min, option.max)
@@ -237,11 +233,11 @@ def spins(announced: Mapping[str, chess.engine.Option]) -> dict[str, chess.engin
 def as_announced(
     options: Mapping[str, Any], announced: Mapping[str, chess.engine.Option]
 ) -> dict[str, Any]:
-    """Return the options with values of the announced types: bool for a check, int for a spin.
+    """Convert the values of options to the announced types: bool for a check, int for a spin.
 
-    python-chess takes every text but "false" for true, and sends an XBoard engine a number given as
-    text before every move. Raise chess.engine.EngineError for a value that the option does not
-    have.
+    python-chess takes every string but "false" for true, and sends an XBoard engine a number given
+    as a string again before every move. Raise chess.engine.EngineError for a value that the option
+    cannot have.
     """
     result = dict(options)
     for name, value in options.items():

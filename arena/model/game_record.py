@@ -1,6 +1,6 @@
 """A finished game: its line in the journal, and its PGN.
 
-Each move has evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, n=52311}.
+Each move has its evaluation, depth, time and nodes in a comment: {+0.31/12 0.101s, n=52311}.
 """
 
 import re
@@ -49,9 +49,9 @@ _TERMINATIONS |= dict.fromkeys(
 class GameRecord:
     """A finished game.
 
-    `opening`: {"root": position where the book moves begin, "moves": these in UCI, "fen": position
-    where the engines take over, "name"}. `reason`: one of _LOSSES, "draw adjudication",
-    "tablebase", or a rule that makes a draw.
+    `opening`: {"root": position where the book moves begin, "moves": the book moves in UCI, "fen":
+    position where the engines take over, "name"}. `reason`: one of _LOSSES, "draw adjudication",
+    "tablebase", or a rule of chess that makes a draw.
     """
 
     index: int  # from 0, as `pair`
@@ -84,7 +84,7 @@ class GameRecord:
 
     @property
     def ending_text(self) -> str:
-        """How the game ended, in words: "White loses on time (35 ms over)"."""
+        """How the game ended, as text: "White loses on time (35 ms over)"."""
         if self.result == "1/2-1/2":
             text = f"Draw by {self.reason}"
         else:
@@ -100,7 +100,7 @@ class GameRecord:
     def from_json(cls, values: dict[str, Any], settings: Settings) -> "GameRecord":
         """Read the journal's form.
 
-        Raise KeyError, TypeError or ValueError for what is no game of this match.
+        Raise KeyError, TypeError or ValueError if it is not a game of this match.
         """
         entries = typed(list[Any], values["moves"], "moves")
         moves = [PlayedMove.from_json(entry) for entry in entries]
@@ -138,8 +138,8 @@ class GameRecord:
     def named_opening(self) -> tuple[str, str]:
         """Return the ECO code and the name of the opening.
 
-        The name is the book's, else the one that the moves have. Books without names number their
-        openings.
+        The code follows from the moves. So does the name if the book has only numbered its
+        openings; otherwise it is the book's name.
         """
         moves = [*self.book_moves(), *(played.move for played in self.moves)]
         board = chess.Board(self.opening["root"], chess960=True)  # reads either kind of castling
@@ -195,9 +195,9 @@ class GameRecord:
         return headers
 
     def pgn_text(self, settings: Settings) -> str:
-        """Return the game in lines of at most 80 characters, with a blank line behind it.
+        """Return the game as PGN, followed by a blank line.
 
-        Headers may be longer.
+        Lines have at most 80 characters; only headers may be longer.
         """
         exporter = chess.pgn.StringExporter(columns=_COLUMNS)
         lines = str(self.to_pgn(settings).accept(exporter)).split("\n")

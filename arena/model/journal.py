@@ -1,9 +1,8 @@
-"""The folder of a match: everything that happened, written game by game, so that an interrupted
-match can be resumed.
+"""The folder of a match: every game is written as it ends, so that the match can be resumed.
 
 `run.json`: {"kind": "match" and the fields of RunConditions and Settings}. `journal.jsonl`: one
-finished game a line ({field of GameRecord: value}), in the order of finishing, each on disk at
-once. `games.pgn`: the same games, made again from the journal whenever a match is resumed. No
+finished game per line ({field of GameRecord: value}), in the order of finishing, each on disk at
+once. `games.pgn`: the same games, written again from the journal whenever a match is resumed. No
 file of a folder is written through a symbolic link.
 """
 
@@ -25,7 +24,7 @@ from zobra.arena.model.settings import Settings
 
 @dataclass
 class RunConditions:
-    """What is kept of a run for its report, and to resume it."""
+    """What is stored about a run for its report and for resuming it."""
 
     versions: dict[str, str] = field(default_factory=dict)  # the names that engines give themselves
     machine: str = ""
@@ -37,7 +36,7 @@ class RunConditions:
 class Journal:
     """The folder of a match, held by one process at a time.
 
-    `records`: the games that were there, without their moves.
+    `records` are the games already there, without their moves.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class Journal:
     ) -> None:
         """Begin, resume or extend a match in this folder.
 
-        Raise ValueError when another match or process has it, or OSError.
+        Raise ValueError if the folder holds another match or another process uses it, or OSError.
         """
         self.folder = folder
         self.settings = settings
@@ -110,10 +109,7 @@ class Journal:
 
     @staticmethod
     def check_free(folder: Path) -> None:
-        """Raise ValueError when games lie in a folder in which no match has begun.
-
-        They would be overwritten.
-        """
+        """Raise ValueError if a folder without a match has games, which would be overwritten."""
         for name in ("games.pgn", "journal.jsonl"):
             if (folder / name).exists():
                 raise ValueError(
@@ -145,7 +141,7 @@ class Journal:
         return read_json(folder / "run.json", "a match", convert)
 
     def add(self, record: GameRecord) -> None:
-        """Keep a finished game; it is on disk when this returns.
+        """Write a finished game; it is on disk when this returns.
 
         Raise OSError that names the file.
         """
@@ -161,7 +157,7 @@ class Journal:
                 raise OSError(error.errno, error.strerror, file.name) from error
 
     def close(self) -> None:
-        """Close the files, and free the folder for other processes."""
+        """Close the files, and release the folder for other processes."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 file.close()
@@ -169,9 +165,9 @@ class Journal:
 
 
 def read_game(line: bytes | str, place: str, settings: Settings) -> GameRecord:
-    """Return the game of a line of a journal.
+    """Return the game in a line of a journal.
 
-    Raise ValueError that begins with `place` for what is no game of this match.
+    Raise ValueError, whose message begins with `place`, if the line is not a game of this match.
     """
     return converted(
         line, f"{place}: not a game", lambda values: GameRecord.from_json(values, settings)

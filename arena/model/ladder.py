@@ -1,10 +1,11 @@
 """A ladder of engines with known ratings (rungs), and the rating of another engine on it.
 
-Ratings are fitted by maximum likelihood in the Bradley-Terry model, a draw being half a win, as
-Ordo and BayesElo do. Each rung's known rating is a normal prior: a well-known rung keeps its
-rating, a doubtful one moves to where it plays. In a calibration rungs play each other. That shows
-their differences well, but hardly their common level; so the covariance of all ratings is kept, in
-`ladder.json`: {"time_control", "names", "ratings", "covariance": a row for each name}.
+Ratings are fitted by maximum likelihood in the Bradley-Terry model, with a draw as half a win, as
+in Ordo and BayesElo. Each rung's known rating is a normal prior: a well-known rung keeps its
+rating, and a doubtful one moves to the strength that it shows. In a calibration the rungs play each
+other. This shows their differences well but hardly their common level; so the covariance of all
+ratings is stored in `ladder.json`: {"time_control", "names", "ratings", "covariance": a row for
+each name}.
 """
 
 import json
@@ -58,7 +59,7 @@ class Ratings:
         return Rating(self.ratings[at], Z_95 * math.sqrt(self.covariance[at][at]))
 
     def only(self, names: Collection[str]) -> "Ratings":
-        """Return the ratings of these engines alone."""
+        """Return only the ratings of these engines."""
         places = [at for at, name in enumerate(self.names) if name in names]
         return Ratings(
             names=[self.names[at] for at in places],
@@ -68,9 +69,9 @@ class Ratings:
 
 
 def read_rungs(path: Path) -> list[Rung]:
-    """Read a ladder, the weakest rung first.
+    """Read a ladder, and return its rungs, weakest first.
 
-    Raise ValueError naming what is wrong, or OSError.
+    Raise ValueError that names the mistake, or OSError.
     """
     rungs = []
     for engine, extra in read_engine_file(path):
@@ -85,10 +86,10 @@ def read_rungs(path: Path) -> list[Rung]:
 
 
 def nearest_first(rungs: Sequence[Rung], engine: EngineSpec) -> list[Rung]:
-    """Return the rungs in the order of their distance from the likely rating of an engine.
+    """Sort the rungs by their distance from the likely rating of an engine.
 
-    That is its UCI_Elo if its strength is limited. At full strength today's engines are as strong
-    as the best rungs, or stronger.
+    The likely rating is UCI_Elo for an engine of limited strength, otherwise that of the best rung:
+    today's engines at full strength are at least about as strong.
     """
     options = {name.lower(): str(value) for name, value in engine.options.items()}
     is_limited = options.get("uci_limitstrength", "").lower() in ("true", "1")
@@ -101,8 +102,8 @@ def nearest_first(rungs: Sequence[Rung], engine: EngineSpec) -> list[Rung]:
 def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = None) -> Ratings:
     """Return the ratings of all engines that played.
 
-    An engine that is no rung starts from the middle of the ladder. A `calibration` replaces the
-    known ratings of its rungs.
+    The prior of an engine that is not a rung is the middle of the ladder, with a wide margin. A
+    `calibration` replaces the known ratings of its rungs.
     """
     from scipy.optimize import minimize
 
@@ -142,7 +143,7 @@ def fit(results: Results, rungs: Sequence[Rung], calibration: Ratings | None = N
 
 
 def read_calibration(path: Path) -> tuple[str, Ratings] | None:
-    """Return the time control and the ratings of a calibration, None where there is none.
+    """Return the time control and the ratings of a calibration, or None if there is no file.
 
     Raise ValueError or OSError.
     """
@@ -162,7 +163,7 @@ def read_calibration(path: Path) -> tuple[str, Ratings] | None:
 
 
 def recalibrated(rungs: Sequence[Rung], calibration: Ratings) -> list[Rung]:
-    """Return rungs with the ratings that a calibration found."""
+    """Return the rungs with their ratings from a calibration, where it has them."""
     found = []
     for rung in rungs:
         if rung.engine.name in calibration.names:
@@ -174,9 +175,9 @@ def recalibrated(rungs: Sequence[Rung], calibration: Ratings) -> list[Rung]:
 
 
 def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
-    """Save ratings, beside earlier ones of other rungs at the same time control.
+    """Save calibrated ratings, and keep those of other rungs at the same time control.
 
-    Raise ValueError or OSError.
+    A calibration at another time control is replaced. Raise ValueError or OSError.
     """
     from scipy.linalg import block_diag
 
@@ -196,7 +197,7 @@ def save_calibration(ratings: Ratings, time_control: str, path: Path) -> None:
 def save_ratings(ratings: Ratings, rungs: Sequence[Rung], folder: Path) -> None:
     """Write ratings.json for the report. Raise OSError.
 
-    It has [name, rating, 95 % margin, rating before or null] of each engine.
+    It is a list with [name, rating, 95 % margin, rating before or null] for each engine.
     """
     before = {rung.engine.name: rung.rating for rung in rungs}
     rows = [[name, *ratings[name], before.get(name)] for name in ratings.names]

@@ -24,9 +24,9 @@ def _known_positions() -> dict[str, tuple[str, str]]:
 
 
 def opening_name(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str]:
-    """Return ECO code and name of the last named position after moves from this board.
+    """Return the ECO code and name of the last named position that the moves from a board reach.
 
-    They are empty where there is none.
+    Both are empty if no position has a name.
     """
     board = board.copy(stack=False)
     found = ("", "")

@@ -1,5 +1,7 @@
-"""Opening books: EPD or FEN lines and PGN games (also in .gz, .bz2, .zip and .zst files), Polyglot
-books, and random moves.
+"""Openings from books or random moves.
+
+A book is a file of EPD or FEN lines, a PGN file (both plain or as .gz, .bz2, .zip or .zst), or a
+Polyglot book.
 """
 
 import random
@@ -33,21 +35,21 @@ _PACKED = (".gz", ".bz2", ".zip", ".zst")
 
 @dataclass(frozen=True)
 class Opening:
-    """A root position, and moves (UCI) that are played from there before the engines think."""
+    """A root position, and moves (UCI) that are played from it before the engines think."""
 
     fen: str
     moves: tuple[str, ...] = ()
     name: str = ""
 
     def board(self, chess960: bool) -> chess.Board:
-        """Return the position where the engines take over, with the book moves on its stack."""
+        """Return the position in which the engines take over, with the book moves on its stack."""
         board = chess.Board(self.fen, chess960=chess960)
         for move in self.moves:
             board.push(chess.Move.from_uci(move))
         return board
 
     def entry(self, chess960: bool) -> dict[str, Any]:
-        """Return the opening as the journal keeps it."""
+        """Return the opening in the form of the journal."""
         return {
             "fen": self.board(chess960).fen(),
             "name": self.name,
@@ -58,9 +60,9 @@ class Opening:
 
 @dataclass(frozen=True)
 class OpeningSource:
-    """Gives an opening by its index; begins anew when there are fewer.
+    """Returns openings by index; an index beyond the last opening wraps around.
 
-    `problems` names what is left out of the book, or dropped from one of its positions.
+    `problems` names what was left out of the book, or dropped from one of its positions.
     """
 
     read: Callable[[int], Opening]
@@ -82,13 +84,14 @@ def opening_source(  # noqa: PLR0913
     chess960: bool = False,
     drawn: int | None = None,
 ) -> OpeningSource:
-    """Return the source of so many openings; the same arguments give the same openings.
+    """Return a source of `count` openings; the same arguments give the same openings.
 
-    With `drawn`, the first ones are those of a source of so many; the others are drawn after them.
+    If `drawn` is given, the first openings are those of a source of `drawn` openings, and the
+    others are drawn after them.
 
-    Without a book they are random walks of `plies` plies from the start position, or the start
-    positions of Chess960. Of a book only what is needed is read, and what cannot be read is left
-    out. Raise ValueError for a book without any opening, or OSError.
+    Without a book, the openings are `plies` random plies from the start position, or the start
+    positions of Chess960. Only the needed part of a book is read, and entries that cannot be read
+    are left out. Raise ValueError for a book without any opening, or OSError.
     """
     generator = random.Random(seed)
     if path is None or _kind(path) == ".bin":

@@ -9,7 +9,7 @@ FAULTS = ("time", "illegal move", "disconnect", "stall")  # losses by other mean
 
 
 class Results:
-    """Scores of all engines. `faults`: how often each engine lost by each of FAULTS."""
+    """Scores of all engines. `faults` counts how often each engine lost by each of FAULTS."""
 
     def __init__(self, names: Sequence[str], records: Iterable[GameRecord] = ()) -> None:
         self.names = list(names)
@@ -49,7 +49,7 @@ class Results:
         return wins + draws / 2
 
     def pentanomial(self, name: str, rival: str | None = None) -> list[int]:
-        """Return the numbers of complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
+        """Return the number of complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
         return self._counts(self._pairs, 5, name, rival)
 
     def _counts(
@@ -59,6 +59,6 @@ class Results:
         return [sum(counter[(name, other, points)] for other in rivals) for points in range(size)]
 
     def best_counts(self, name: str, rival: str | None = None) -> list[int]:
-        """Return the pentanomial counts, or the trinomial ones while no pair is complete."""
+        """Return the pentanomial counts, or the trinomial ones if no pair is complete yet."""
         pairs = self.pentanomial(name, rival)
         return pairs if any(pairs) else self.trinomial(name, rival)

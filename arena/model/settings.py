@@ -1,5 +1,6 @@
-"""The settings of a match, which run.json keeps: everything that decides which games are played and
-how. The games come in pairs: both games of a pair have the same opening, with colours reversed.
+"""The settings of a match, stored in run.json: all that decides which games are played and how.
+
+Games come in pairs: both games of a pair have the same opening, with colours reversed.
 """
 
 import hashlib
@@ -58,7 +59,7 @@ class Pairing:
 
 
 def encounters(names: Sequence[str], tournament: str) -> list[tuple[str, str]]:
-    """Return the engines that meet: each two of them, or in a gauntlet the first and each other."""
+    """Return all pairs of engines, or for a gauntlet the first engine with each other one."""
     if tournament == GAUNTLET:
         return [(names[0], rival) for rival in names[1:]]
     return list(combinations(names, 2))
@@ -69,7 +70,7 @@ def pairings(
 ) -> Iterator[Pairing]:
     """Yield all games in order.
 
-    A round has one opening, which each encounter plays with both colours.
+    Each round has one opening, which all pairs of engines play with both colours.
     """
     pair = 0
     for number, opening in enumerate(openings, start=1):
@@ -81,11 +82,11 @@ def pairings(
 
 @dataclass(frozen=True)
 class Settings:
-    """`rounds` pairs of games for each two engines that meet; times in milliseconds unless the name
-    says seconds.
+    """The settings of a match, with `rounds` pairs of games for each pair of engines.
 
-    The openings of the first `drawn` rounds were drawn when the match began; an extended match
-    draws more. None: all were.
+    Times are in milliseconds unless the name says seconds. The openings of the first `drawn` rounds
+    were drawn when the match began, and those of an extended match after them; None means that all
+    were drawn at the beginning.
     """
 
     engines: tuple[EngineSpec, ...]
@@ -107,7 +108,7 @@ class Settings:
     drawn: int | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError for what cannot be played."""
+        """Raise ValueError for settings that cannot be played."""
         if not self.engines or not 0 <= self.rounds <= MOST_ROUNDS:
             raise ValueError(f"no engines, or not 0 to {MOST_ROUNDS} rounds")
         for value, known in ((self.order, ORDERS), (self.tournament, TOURNAMENTS)):
@@ -120,7 +121,7 @@ class Settings:
 
     @cached_property
     def controls(self) -> dict[str, TimeControl]:
-        """Each engine's own time control, by its name. Raise ValueError for one that is none."""
+        """Each engine's own time control, by name. Raise ValueError if one cannot be read."""
         found = {}
         for engine in self.engines:
             control = TimeControl.parse(engine.time_control or self.time_control)
@@ -128,9 +129,9 @@ class Settings:
         return found
 
     def openings(self) -> OpeningSource:
-        """Return the openings of the rounds, from 0.
+        """Return the source of openings, one for each round from 0.
 
-        Raise ValueError or OSError when the book cannot be used.
+        Raise ValueError or OSError if the book cannot be used.
         """
         book = Path(self.book) if self.book else None
         return opening_source(
@@ -144,8 +145,9 @@ class Settings:
         )
 
     def extending(self, earlier: "Settings") -> "Settings":
-        """Return these settings with the openings of an earlier run of the match, and new ones for
-        the games that it did not have.
+        """Return these settings as those of a match that extends an earlier run.
+
+        Its openings are those of the earlier run, and new ones for the additional rounds.
         """
         drawn = earlier.drawn
         if drawn is None and self.rounds > earlier.rounds:
@@ -153,12 +155,12 @@ class Settings:
         return replace(self, drawn=drawn)
 
     def continues(self, earlier: "Settings") -> bool:
-        """Return True for settings of the same match, or of the same one with more games."""
+        """Return True if these are the settings of the same match, perhaps with more games."""
         same = replace(earlier, rounds=self.rounds, drawn=self.drawn)
         return same == self == self.extending(earlier) and self.rounds >= earlier.rounds
 
     def differences(self, other: "Settings") -> list[str]:
-        """Return the names on the command line of what differs from other settings."""
+        """Return the command-line names of all options that differ from other settings."""
         names = []
         for name, shown in OPTION_NAMES.items():
             if getattr(self, name) != getattr(other, name):
@@ -168,7 +170,7 @@ class Settings:
     def schedule(self, source: OpeningSource | None = None) -> list[Pairing]:
         """Return all games of the match, in order; `source` is what `openings` returned.
 
-        Raise ValueError or OSError when the book cannot be used.
+        Raise ValueError or OSError if the book cannot be used.
         """
         if source is None:
             source = self.openings()
@@ -177,5 +179,5 @@ class Settings:
 
 
 def digest(path: Path) -> str:
-    """Return a digest of a book's content, by which a change is noticed. Raise OSError."""
+    """Return a digest of a book's content, which shows if the book changes. Raise OSError."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -1,10 +1,10 @@
-"""SPSA: simultaneous perturbation stochastic approximation of the best values of numbers.
+"""SPSA: simultaneous perturbation stochastic approximation of the best values of parameters.
 
-It estimates the gradient of strength from games. Every iteration perturbs all numbers at once, each
-up or down by its c; one side plays with these values, the other with the opposite ones. The result
-moves all numbers a little towards the better side. J. C. Spall, "An Overview of the Simultaneous
-Perturbation Method" (1998); the gains, with c_end and r_end for the last iteration, are those of
-fishtest and OpenBench.
+It estimates the gradient of strength from games. Every iteration perturbs all parameters at once,
+each up or down by its c; one side plays with these values, the other with the opposite ones. The
+result moves all parameters a little towards the better side. J. C. Spall, "An Overview of the
+Simultaneous Perturbation Method" (1998); the gains, with c_end and r_end for the last iteration,
+are those of fishtest and OpenBench.
 """
 
 import math
@@ -21,9 +21,9 @@ SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it 
 
 @dataclass(frozen=True)
 class Tunable:
-    """A whole number to tune.
+    """An integer parameter to tune.
 
-    In the last iteration `c_end` is its perturbation and `r_end` its learning rate.
+    `c_end` and `r_end` are its perturbation and its learning rate in the last iteration.
     """
 
     name: str
@@ -44,9 +44,10 @@ class Tunable:
 
 @dataclass(frozen=True)
 class Gains:
-    """The decay of perturbation and learning rate.
+    """The gain sequences of SPSA: how perturbation and learning rate decay over the iterations.
 
-    `stability` is the share of the iterations that damps the first ones.
+    The stability constant A, which keeps the first steps small, is `stability` times the number of
+    iterations.
     """
 
     iterations: int
@@ -55,18 +56,18 @@ class Gains:
     stability: float = 0.1
 
     def perturbation(self, tunable: Tunable, iteration: int) -> float:
-        """Return c, the perturbation of a number in an iteration (counted from 0)."""
+        """Return c, the perturbation of a parameter in an iteration (counted from 0)."""
         return tunable.c_end * (self.iterations / (iteration + 1)) ** self.gamma
 
     def step(self, tunable: Tunable, iteration: int) -> float:
-        """Return how far a number moves for each point of the better side's lead."""
+        """Return the step of a parameter for each game that one side won more than lost."""
         damping = self.stability * self.iterations
         decay = ((damping + self.iterations) / (damping + iteration + 1)) ** self.alpha
         return tunable.r_end * tunable.c_end**2 * decay / self.perturbation(tunable, iteration)
 
 
 class Spsa:
-    """The present values, and how an iteration changes them.
+    """The current values of the parameters, and the iterations that change them.
 
     The same seed gives the same perturbations.
     """
@@ -78,9 +79,10 @@ class Spsa:
         self.values = {tunable.name: float(tunable.default) for tunable in tunables}
 
     def sides(self, iteration: int) -> list[dict[str, int]]:
-        """Return the values of the two sides of an iteration.
+        """Return the perturbed values of both sides in an iteration, as integers.
 
-        They are rounded up or down at random, so that fractions count.
+        They are rounded up with a probability of their fraction, so that on average fractions
+        count.
         """
         rounding = random.Random(f"{self._seed}/{iteration}/rounding")
         signs = self.signs(iteration)
@@ -95,14 +97,14 @@ class Spsa:
         return sides
 
     def learn(self, iteration: int, lead: int) -> None:
-        """Move the values: the first side of an iteration won `lead` games more than it lost."""
+        """Move the values, given that the first side won `lead` games more than it lost."""
         signs = self.signs(iteration)
         for one in self.tunables:
             move = self._gains.step(one, iteration) * signs[one.name] * lead
             self.values[one.name] = min(max(self.values[one.name] + move, one.low), one.high)
 
     def signs(self, iteration: int) -> dict[str, int]:
-        """Return which value the first side of an iteration has, by the name of each number.
+        """Return the direction of each parameter for the first side of an iteration, by name.
 
         1 is the upper value, -1 the lower one.
         """
@@ -111,10 +113,10 @@ class Spsa:
 
 
 def effects(signs: np.ndarray, scores: np.ndarray) -> list[tuple[float, float]]:
-    """Return the Elo that the upper value of each number gained, and its standard error.
+    """Return the Elo gain of the upper value of each parameter, with its standard error.
 
-    The estimate is by least squares over the signs (iterations, numbers) and scores (iterations,)
-    of the first side. It is right where the values hardly moved.
+    It is estimated by least squares over `signs`, of shape (iterations, parameters), and `scores`,
+    of shape (iterations,), of the first side. It is right only if the values have hardly moved.
     """
     design = np.column_stack([signs, np.ones(len(signs))])
     covariance = np.linalg.pinv(design.T @ design)

@@ -1,10 +1,9 @@
-"""What a match result means: Elo, normalised Elo, likelihood of superiority, and the sequential
-probability ratio test.
+"""Statistics of match results: Elo, normalised Elo, likelihood of superiority and SPRT.
 
-Counts are either trinomial (losses, draws, wins of single games) or pentanomial (pairs of games
-with reversed colours that scored 0, 1/2, 1, 3/2, 2). Pairs are the better unit, as both games of a
-pair share an opening. The formulas are those of fastchess and fishtest, after Michel Van den Bergh,
-"Comments on Normalized Elo" (2021).
+The SPRT is the sequential probability ratio test. Counts are either trinomial (losses, draws, wins
+of single games) or pentanomial (pairs of games with reversed colours that scored 0, 1/2, 1, 3/2,
+2). Pairs are the better unit, because both games of a pair share an opening. The formulas are those
+of fastchess and fishtest, after Michel Van den Bergh, "Comments on Normalized Elo" (2021).
 """
 
 import math
@@ -28,8 +27,9 @@ _ALMOST_ZERO = 1e-3  # stands for a count of zero, so that every outcome stays p
 class Estimate(NamedTuple):
     """Strength of the first side with 95 % margins.
 
-    `score` is points per game, the ratios are shares of units. Elo is infinite after a clean sweep.
-    When all results are alike, its margin is NaN, and so is normalised Elo unless it is 0.
+    `score` is points per game; the ratios are shares of games or pairs. Elo is infinite after a
+    clean sweep. If all results are alike, its margin is NaN, and so is normalised Elo unless it is
+    0.
     """
 
     score: float
@@ -44,7 +44,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of H1 "at least elo1 stronger" against H0 "at most elo0".
+    """A sequential test of H1 "at least elo1 stronger" against H0 "at most elo0 stronger".
 
     `alpha` and `beta` are its error probabilities.
     """
@@ -68,18 +68,18 @@ class Sprt:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which H0 and H1 are accepted (Wald)."""
+        """The log-likelihood ratios at which H0 and H1 are accepted (Wald's bounds)."""
         lower = math.log(self.beta / (1 - self.alpha))
         upper = math.log((1 - self.beta) / self.alpha)
         return lower, upper
 
     @property
     def text(self) -> str:
-        """The hypotheses, as runners print them."""
+        """The hypotheses, as match runners print them."""
         return f"[{self.elo0:.2f}, {self.elo1:.2f}] {self.model}"
 
     def verdict(self, llr: float) -> str | None:
-        """Return H0 or H1 once it is accepted, else None."""
+        """Return H0 or H1 once it is accepted, otherwise None."""
         lower, upper = self.limits
         if llr >= upper:
             return "H1"
@@ -88,7 +88,7 @@ class Sprt:
         return None
 
     def llr(self, counts: Sequence[int]) -> float:
-        """Return the log-likelihood ratio of H1 against H0; 0 without any game.
+        """Return the log-likelihood ratio of H1 against H0, which is 0 before the first game.
 
         `counts` are trinomial or pentanomial.
         """
@@ -110,9 +110,9 @@ class Sprt:
 
 
 def estimate(counts: Sequence[int]) -> Estimate:
-    """Return Elo and its company from trinomial or pentanomial counts.
+    """Return Elo and the other statistics of trinomial or pentanomial counts.
 
-    Raise ValueError without any game.
+    Raise ValueError if there are no games.
     """
     total = sum(counts)  # units: games, or pairs of games
     games = len(counts) // 2  # in each
@@ -149,22 +149,22 @@ def estimate(counts: Sequence[int]) -> Estimate:
 
 
 def elo_of_score(score: float) -> float:
-    """Return the logistic Elo difference that gives this expected score."""
+    """Return the logistic Elo difference for an expected score."""
     if 0 < score < 1:
         return 400 * math.log10(score / (1 - score))
     return math.copysign(math.inf, score - 0.5)
 
 
 def sweep_bound(games: int) -> float:
-    """Return the Elo difference that `games` games, all won, show to be exceeded.
+    """Return the 95 % lower bound on the Elo difference after `games` games, all won.
 
-    A side that is stronger by less wins all of them in fewer than 5 of 100 such matches.
+    A side whose lead is smaller wins all of them in fewer than 5 of 100 such matches.
     """
     return elo_of_score(0.05 ** (1 / games))
 
 
 def score_of_elo(elo: float) -> float:
-    """Return the expected score of the side that is `elo` stronger."""
+    """Return the expected score for a logistic Elo difference."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 

@@ -25,8 +25,8 @@ _POINTS_ITEM = re.compile(r"(\S+)=(\d+)")
 class SuitePosition:
     """One position of a suite.
 
-    Moves are in UCI notation as the engine says them (castling by the king's two steps, in Chess960
-    king takes rook); `mate_in` counts moves, negative when the side to move gets mated.
+    Moves are in UCI notation as the engine writes them (castling as the king's two-square move, in
+    Chess960 as king takes rook). `mate_in` counts moves, negative if the side to move gets mated.
     """
 
     file: str
@@ -44,13 +44,13 @@ class SuitePosition:
         return chess.Board(self.fen, chess960=self.chess960)
 
     def san(self, *moves: str | None) -> str:
-        """Return moves of this position in SAN, "-" where there is none."""
+        """Return moves of this position in SAN, or "-" if there are none."""
         board = self.board()
         return " ".join(board.san(board.parse_uci(move)) if move else "-" for move in moves)
 
     @property
     def maximum_points(self) -> int:
-        """The most points a move can earn here, 0 where the line gives none."""
+        """The most points that a move can earn, or 0 if the line gives none."""
         return max(dict(self.points).values(), default=0)
 
     @property
@@ -61,7 +61,7 @@ class SuitePosition:
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line that cannot be used, and why."""
+    """A line that cannot be used, with the reason."""
 
     file: str
     line: int
@@ -72,10 +72,10 @@ class BadLine:
 def read_suites(
     paths: Iterable[Path], notice: Callable[[str], None] = lambda text: None
 ) -> tuple[list[SuitePosition], list[BadLine]]:
-    """Read EPD files one after the other: the usable positions, and the lines that are not.
+    """Read EPD files, and return their positions and the lines that cannot be used.
 
-    Blank lines and lines that start with # are skipped. `notice` gets what was dropped from a
-    position. Raise OSError or ValueError when a file cannot be read.
+    Blank lines and lines that start with # are skipped. `notice` is called with a message for what
+    was dropped from a position. Raise OSError or ValueError if a file cannot be read.
     """
     positions: list[SuitePosition] = []
     bad_lines: list[BadLine] = []
@@ -93,12 +93,12 @@ def read_suites(
 
 
 def read_position(line: str, file: str = "", number: int = 0) -> SuitePosition:
-    """Read one EPD line, or a full FEN with operations behind it. Raise ValueError."""
+    """Read one EPD line, or a full FEN followed by operations. Raise ValueError."""
     return suite_position(read_epd(line), file, number)
 
 
 def suite_position(record: EpdRecord, file: str = "", number: int = 0) -> SuitePosition:
-    """Return what a record asks for. Raise ValueError if that is nothing, or wrong."""
+    """Return the suite position of a record. Raise ValueError if it asks for nothing valid."""
     board = record.board
     if not any(board.legal_moves):
         raise ValueError("the side to move has no legal move")
@@ -171,11 +171,11 @@ def _legal_points(
 def why_unsolved(
     position: SuitePosition, move: str | None, mate: int | None = None, line: Sequence[str] = ()
 ) -> str:
-    """Return what an answer lacks of what the position asks for; an empty text if it is solved.
+    """Return why an answer does not solve the position, or an empty string if it does.
 
-    Asked are bm, am and dm, else the most points. A mate counts when the score names it and a legal
-    line of exactly that length ends in checkmate. To give mate sooner is as good, to be mated
-    sooner is not.
+    A position asks for bm, am and dm, or else for the most points. A mate counts if the score names
+    it and a legal line of exactly that length ends in checkmate. A faster mate also solves the
+    position; getting mated faster does not.
     """
     if move is None:
         return "no move"

@@ -30,9 +30,9 @@ class Effort:
 class Outcome:
     """The result of one position.
 
-    `why` says what an unsolved one lacks or how the engine failed, `effort` is the whole search,
-    `solution` what the first stable solution took. Moves are UCI, scores from the side to move
-    (centipawns; moves to mate).
+    `why` says why it is not solved or how the engine failed, `effort` is the cost of the whole
+    search, and `solution` the cost of finding the first stable solution. Moves are in UCI, scores
+    from the view of the side to move (centipawns; moves to mate).
     """
 
     move: str | None
@@ -48,9 +48,9 @@ class Outcome:
 
 @dataclass
 class EngineResult:
-    """One engine's outcomes in the order of the positions, None where there is none yet.
+    """One engine's outcomes in the order of the positions; None for a position not yet searched.
 
-    `error` says why the engine could not go on; `version` is the name that it gives itself.
+    `error` says why the engine could not continue; `version` is the name that it gives itself.
     """
 
     name: str
@@ -66,12 +66,12 @@ class EngineResult:
 
     @property
     def answered(self) -> list[Outcome]:
-        """The outcomes there are."""
+        """The outcomes so far."""
         return [outcome for outcome in self.outcomes if outcome is not None]
 
     @property
     def solved(self) -> int:
-        """How many positions are solved."""
+        """The number of solved positions."""
         return sum(outcome.solved for outcome in self.answered)
 
     @property
@@ -80,15 +80,15 @@ class EngineResult:
         return sum(outcome.points for outcome in self.answered)
 
     def solution_times(self) -> list[int]:
-        """Return the milliseconds to the first stable solution, of the solved positions."""
+        """Return the milliseconds to the first stable solution of each solved position."""
         return [outcome.solution.time_ms for outcome in self.answered if outcome.solution]
 
 
 @dataclass
 class SuiteResult:
-    """A run over a suite by one or more engines.
+    """A run of one or more engines over test suites.
 
-    `limit`: by "time_ms", "nodes" and "depth"; `created`: ISO time.
+    `limit` has "time_ms", "nodes" and "depth"; `created` is an ISO time.
     """
 
     files: list[str]
@@ -103,7 +103,7 @@ class SuiteResult:
 
     @property
     def maximum_points(self) -> int:
-        """The points a perfect engine would earn, 0 for suites without points."""
+        """The points that a perfect engine would earn, or 0 for suites without points."""
         return sum(position.maximum_points for position in self.positions)
 
     @property
@@ -112,7 +112,7 @@ class SuiteResult:
         return all(None not in engine.outcomes for engine in self.engines)
 
     def limit_text(self) -> str:
-        """Return the limit in words, such as "1000 ms, 20 plies"."""
+        """Return the limit as text, such as "1000 ms, 20 plies"."""
         parts = []
         for key, unit in (("time_ms", "ms"), ("nodes", "nodes"), ("depth", "plies")):
             if self.limit.get(key):
@@ -120,7 +120,7 @@ class SuiteResult:
         return ", ".join(parts)
 
     def save(self, path: Path) -> None:
-        """Write the JSON file in one step, so that an interrupted run leaves a whole file.
+        """Write the JSON file atomically, so that an interrupted run leaves a complete file.
 
         Raise OSError.
         """
@@ -128,7 +128,7 @@ class SuiteResult:
         write_safely(path.resolve(), json.dumps(content))
 
     def check_replaceable(self, path: Path) -> None:
-        """Raise ValueError for a file that has no results of the same suites."""
+        """Raise ValueError if the file exists and does not hold results of the same suites."""
         if not path.exists():
             return
         try:
@@ -142,9 +142,9 @@ class SuiteResult:
             )
 
     def resume(self, path: Path) -> None:
-        """Take over the outcomes of an unfinished run of the same positions, limit and engines.
+        """Take over the outcomes of an unfinished run with the same positions, limit and engines.
 
-        Another file is passed over.
+        A file of another run is ignored.
         """
         try:
             earlier = load(path)
@@ -170,7 +170,7 @@ class SuiteResult:
 
 
 def load(path: Path) -> SuiteResult:
-    """Read a results file. Raise OSError, or ValueError naming the file when it is not one."""
+    """Read a results file. Raise OSError, or ValueError that names the file if it is not one."""
 
     def convert(content: Any) -> SuiteResult:
         if content["kind"] != "suite" or content["format"] != FORMAT:

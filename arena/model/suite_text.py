@@ -1,4 +1,4 @@
-"""What a suite asks for and what engines answered, in words."""
+"""Texts of what a suite asks for and what engines answered."""
 
 from statistics import median
 
@@ -35,9 +35,9 @@ def asked(position: SuitePosition) -> str:
 
 
 def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
-    """Return an outcome in one line.
+    """Return an outcome as one line of text.
 
-    It has the move, its points, and the effort of the first stable solution or what is missing.
+    It has the move, its points, and the cost of the first stable solution or what is missing.
     """
     if outcome is None:
         return ""
@@ -51,7 +51,7 @@ def outcome_text(position: SuitePosition, outcome: Outcome | None) -> str:
 
 
 def summary_rows(result: SuiteResult) -> list[list[str]]:
-    """Return the comparison of the engines: in each row a heading, then one cell per engine."""
+    """Return the comparison of the engines: each row is a heading and one cell per engine."""
     columns = [_summary(result, engine) for engine in result.engines]
     rows = []
     for heading in _HEADINGS:

@@ -1,10 +1,9 @@
 """The result of a match as plain values, which `zobra match --json` writes for other programs.
 
-{"time_control", "games", "total", "engines": [{"name", "games", "wins", "draws",
-"losses", "points", "pairs": [0 to 2 points], "elo", "elo_margin", "nelo", "nelo_margin", "los",
-"faults": {reason: number}}], "sprt": null or {"elo0", "elo1", "alpha", "beta", "model", "llr",
-"lower", "upper", "verdict": "H0", "H1" or null}}. Margins are those of 95 %; what is infinite or
-unknown is null.
+{"time_control", "games", "total", "engines": [{"name", "games", "wins", "draws", "losses",
+"points", "pairs": [0 to 2 points], "elo", "elo_margin", "nelo", "nelo_margin", "los", "faults":
+{reason: number}}], "sprt": null or {"elo0", "elo1", "alpha", "beta", "model", "llr", "lower",
+"upper", "verdict": "H0", "H1" or null}}. Margins are 95 %; infinite and unknown values are null.
 """
 
 import math
@@ -19,7 +18,7 @@ from zobra.arena.model.statistics import estimate
 def summary(
     settings: Settings, results: Results, total: int, llr: float | None, verdict: str | None
 ) -> dict[str, Any]:
-    """Return the result of a match; `total` is the number of its games when it is over."""
+    """Return the result of a match; `total` is its number of games once it is complete."""
     return {
         "time_control": settings.time_control,
         "games": results.games,

@@ -1,4 +1,4 @@
-"""What a tuning run tunes: numbers from a TOML file or the command line, and the plan of the run.
+"""What a tuning run tunes: parameters from a TOML file or the command line, and its plan.
 
 The plan lies in the folder of a match (journal.py) as `tune.json`: the fields of Plan and Gains.
 """
@@ -58,9 +58,9 @@ def _tables(path: Path) -> dict[str, dict[str, float]]:
 def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option]) -> list[Tunable]:
     """Return the parameters to tune.
 
-    They are those of a TOML file, with a table [parameter.NAME] of _KEYS for each, and those named
-    on the command line (FORM). What they leave out comes from the engine's spin option. Raise
-    ValueError, also for what exceeds its bounds, or OSError.
+    They are those of a TOML file, with a table [parameter.NAME] of _KEYS for each, and those given
+    on the command line in the form FORM. Missing values come from the engine's spin option. Raise
+    ValueError, also for a value outside the option's bounds, or OSError.
     """
     found = []
     for name, table in _stated_numbers(path, texts).items():
@@ -83,7 +83,7 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
 
 
 def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
-    """Return these numbers with other defaults, in the form of the file."""
+    """Return parameters in the form of the TOML file, with new default values."""
     tables = []
     for entry in chosen:
         name = entry.name
@@ -97,10 +97,10 @@ def as_toml(chosen: Sequence[Tunable], values: Mapping[str, float]) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tuned and how fast; `pairs` of games make an iteration.
+    """What is tuned and how fast; `pairs` pairs of games make an iteration.
 
-    The iterations of the gains are those of the run as it was begun. One that is extended goes on
-    with its gains, which decay further.
+    The gains are computed for the number of iterations that the run had when it began. If the run
+    is extended, they go on to decay.
     """
 
     tunables: tuple[Tunable, ...]
@@ -117,13 +117,13 @@ class Plan:
         )
 
     def extending(self, earlier: "Plan") -> "Plan":
-        """Return this plan with the iterations of the run as it was begun."""
+        """Return this plan with the number of iterations that an earlier run began with."""
         return replace(self, gains=replace(self.gains, iterations=earlier.gains.iterations))
 
     def keep(self, folder: Path) -> None:
-        """Write the plan, unless it is there.
+        """Write the plan, unless it is already there.
 
-        Raise ValueError when another one is there already, or OSError.
+        Raise ValueError if another plan is there, or OSError.
         """
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / TUNE_PLAN).exists():

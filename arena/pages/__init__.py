@@ -1,1 +1,1 @@
-"""HTML pages and drawings of results."""
+"""HTML pages and plots of results."""

@@ -1,6 +1,6 @@
-"""Pictures of boards, drawn by python-chess.
+"""Diagrams of boards, drawn by python-chess.
 
-A page holds the empty boards and the pieces once, and each picture refers to them.
+A page has the empty boards and the pieces once, and each diagram refers to them.
 """
 
 import re
@@ -16,7 +16,7 @@ _EMPTY_BOARDS = {chess.WHITE: "board-of-white", chess.BLACK: "board-of-black"}
 
 
 def shared_shapes() -> Markup:
-    """Return the hidden element with the shapes that all board pictures of a page use."""
+    """Return the hidden element with the shapes that all diagrams of a page use."""
     definitions = ElementTree.fromstring(chess.svg.board(chess.Board())).find(f"{_SVG}defs")
     assert definitions is not None
     for orientation, name in _EMPTY_BOARDS.items():
@@ -29,9 +29,9 @@ def shared_shapes() -> Markup:
 
 
 def board_picture(board: chess.Board, arrows: Iterable[tuple[chess.Move, str]]) -> Markup:
-    """Return a picture of a board from the side to move, with arrows.
+    """Return a diagram of a board, seen from the side to move, with arrows.
 
-    An arrow is a move and its colour, as CSS names it.
+    An arrow is a move and its CSS colour.
     """
     drawn_arrows = []
     for move, colour in arrows:

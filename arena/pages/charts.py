@@ -1,4 +1,4 @@
-"""Charts of a page: data, which charts.js draws with uPlot; colours are names of CSS variables."""
+"""Charts of a page: data that charts.js draws with uPlot. Colours are names of CSS variables."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -13,11 +13,10 @@ GREEN = COLOURS[2]
 
 
 def chart(x: Sequence[float], series: list[Chart], xlabel: str, ylabel: str, **more: Any) -> Chart:
-    """Return lines over common x values.
+    """Return a line chart with common x values.
 
-    Each of the series has label, colour and y, and where it has a band low and high; all values are
-    numbers or None. Further keys: levels (dashed lines), range (of y), log (x axis), steps (instead
-    of lines).
+    Each series has label, colour and y, and for a band low and high; all values are numbers or
+    None. Further keys: levels (dashed lines), range (of y), log (x axis), steps (instead of lines).
     """
     return {
         "x": list(x),
@@ -32,7 +31,7 @@ def chart(x: Sequence[float], series: list[Chart], xlabel: str, ylabel: str, **m
 def steps_over_time(
     series: Sequence[tuple[str, str, Sequence[float]]], total: int, xlabel: str
 ) -> Chart | None:
-    """Return how many of `total` were reached by when, None without times.
+    """Return a chart of how many of `total` positions were solved over time, or None without any.
 
     There is one rising line per series (label, colour, times).
     """
@@ -61,10 +60,10 @@ def bands_by_move(
     middle: float,
     ylabel: str,
 ) -> Chart | None:
-    """Return medians by move number of (label, number, value), None where nothing is left.
+    """Return a chart of medians by move number, or None if nothing is left to show.
 
-    A band holds the `middle` percent. `colours` are those of the labels that are shown. Numbers
-    that few games reached are left out.
+    `values` are (label, move number, value). A band covers the `middle` percent of the values.
+    `colours` are those of the labels to show. Move numbers that few games reached are left out.
     """
     found: dict[str, dict[int, list[float]]] = {label: defaultdict(list) for label in colours}
     for label, number, value in values:

@@ -1,4 +1,4 @@
-"""What a page holds for replaying a game: its PGN, and what is known of each position.
+"""The data with which a page replays a game: its PGN, and what is known of each position.
 
 replay.js reads it.
 """
@@ -25,17 +25,17 @@ _MARK_NAMES = {nag: name for _, nag, name, _ in MARKS}
 
 
 def replay(game: ReportedGame) -> str:
-    """Return what the page replays of a game, as JSON packed by zlib, in base64."""
+    """Return the data of a game for the page, as zlib-compressed JSON in base64."""
     text = json.dumps(replayed(game), separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def replayed(game: ReportedGame) -> dict[str, Any]:
-    """Return what the page replays of a game.
+    """Return the data of a game for the page.
 
     `nodes` has an entry for each position, in the order of the PGN: a move, then its variations,
-    each with all that follows. Entries name only what is known: score and chance (of White), note,
-    own (the player's report, beside an analysis), mark, best (a move) and seconds.
+    each with all that follows. An entry has only the keys that are known: score and chance (of
+    White), note, own (the player's report, beside an analysis), mark, best (a move) and seconds.
     """
     tree = game.tree()
     notes = _notes(game, tree)

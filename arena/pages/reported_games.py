@@ -1,4 +1,4 @@
-"""The games that a page reports on: those of a match folder, or of a PGN file from any program."""
+"""The games of a page: those of a match folder, or of PGN files from any program."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ _NORMAL = (*_UNSTATED, "normal")
 
 @dataclass(frozen=True)
 class ReportedGame:
-    """A game of a page: its record, and how to make its PGN tree, which may have variations."""
+    """A game of a page: its record, and a function that returns its PGN tree."""
 
     record: GameRecord
     tree: Callable[[], chess.pgn.Game]
@@ -50,10 +50,7 @@ class ReportedGame:
     is_analysed: bool = False  # its scores are not those of its players
 
     def moves(self) -> Iterator[tuple[int, str, PlayedMove, chess.engine.PovScore | None]]:
-        """Yield each move after the book.
-
-        It comes with its full-move number and its player's name before it, and its score behind it.
-        """
+        """Yield each move after the book as (full-move number, player's name, move, score)."""
         start = chess.Board(self.record.opening["fen"]).ply()
         for ply, move in enumerate(self.record.moves, start):
             name = self.record.black if ply % 2 else self.record.white
@@ -61,7 +58,7 @@ class ReportedGame:
 
     @property
     def opening(self) -> str:
-        """The opening's ECO code and name; without them the event, such as a position's name."""
+        """The opening's ECO code and name, or else the event, such as a position's name."""
         code, name = self.record.named_opening()
         code = self.headers.get("ECO", "").strip("?") or code
         if name:
@@ -73,7 +70,7 @@ class ReportedGame:
 
     @property
     def link(self) -> str:
-        """The address of the game on the web, "" without one."""
+        """The web address of the game, or "" if it has none."""
         for header in ("GameURL", "Link", "Site"):
             address = self.headers.get(header, "")
             if WEB_ADDRESS.fullmatch(address):
@@ -82,7 +79,7 @@ class ReportedGame:
 
 
 def score_of(move: PlayedMove, is_white: bool) -> chess.engine.PovScore | None:
-    """Return the score behind a move, None if its player gave none."""
+    """Return the score after a move, or None if its player reported none."""
     if move.mate is not None:
         return chess.engine.PovScore(chess.engine.Mate(move.mate), is_white)
     if move.score is not None:
@@ -92,7 +89,7 @@ def score_of(move: PlayedMove, is_white: bool) -> chess.engine.PovScore | None:
 
 @dataclass
 class ReportedGames:
-    """All games of a page, in their order, with what is known of how they were played."""
+    """All games of a page, in order, with what is known of how they were played."""
 
     source: Path
     engines: list[str]
@@ -120,7 +117,7 @@ class ReportedGames:
         return wins, draws, losses
 
     def score_share(self, name: str, rival: str | None = None) -> float:
-        """Return the points per game, 0 before the first one."""
+        """Return the points per game, 0 before the first game."""
         wins, draws, losses = self.score(name, rival)
         return (wins + draws / 2) / max(1, wins + draws + losses)
 
@@ -128,7 +125,7 @@ class ReportedGames:
 def read_match(folder: Path) -> ReportedGames:
     """Read a match folder: run.json, journal.jsonl and ratings.json.
 
-    Lines that are no games become problems. Raise OSError or ValueError.
+    Lines that are not games become problems. Raise OSError or ValueError.
     """
     settings = Journal.settings_in(folder)
     names = [engine.name for engine in settings.engines]
@@ -179,9 +176,9 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
 
 
 def read_pgn(path: Path) -> ReportedGames:
-    """Read a PGN file or a folder of them; games that cannot be read become problems.
+    """Read a PGN file or a folder of PGN files; games that cannot be read become problems.
 
-    Raise OSError, or ValueError when there is no game at all.
+    Raise OSError, or ValueError if no game can be read.
     """
     found = ReportedGames(path, [], [])
     waiting: dict[tuple, int] = {}

@@ -1,4 +1,4 @@
-"""Pages from Jinja templates. A page works offline and fetches nothing."""
+"""Pages from Jinja templates. A page works offline and loads nothing from the network."""
 
 import re
 from html import escape, unescape
@@ -19,13 +19,13 @@ _HEAD_BYTES = 2000  # within which a page has its signature
 
 
 def signed(page: str, command: str, source: Path) -> str:
-    """Return a page with a line that says which command made it, and from what."""
+    """Return a page with a line that names the command that made it, and its source."""
     line = f'<meta name="made-by" content="{escape(_signature(command, source))}">'
     return page.replace(_CHARSET, f"{_CHARSET}\n{line}", 1)
 
 
 def check_replaceable(page: Path, command: str, source: Path) -> None:
-    """Raise ValueError for a file that the same command has not made from the same source."""
+    """Raise ValueError if the file exists and the same command did not make it from this source."""
     if not page.exists():
         return
     with page.open("rb") as file:
@@ -43,9 +43,9 @@ def _signature(command: str, source: Path) -> str:
 
 
 def render(template: str, **content: Any) -> str:
-    """Return a page from one of the templates in data/.
+    """Return a page made from one of the templates in data/.
 
-    Texts are escaped unless they are Markup.
+    Strings are escaped unless they are Markup.
     """
 
     def asset(name: str) -> Markup:

@@ -1,4 +1,4 @@
-"""A drawing of how the values of a tuning run moved."""
+"""A plot of the values of a tuning run."""
 
 import io
 import math
@@ -13,9 +13,9 @@ _POINTS = 200  # of a course in a drawing
 
 
 def draw_course(tuning: Tuning, path: Path) -> bool:
-    """Draw each value over the games in a panel of its own, with a grey line at its default.
+    """Plot each value against the games in its own panel, with a grey line at its default.
 
-    Return False without matplotlib.
+    Return False if matplotlib is missing.
     """
     try:
         from matplotlib.figure import Figure

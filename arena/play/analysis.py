@@ -1,4 +1,4 @@
-"""The analysis of the game that was played: what `zobra analyse` makes, in the background."""
+"""The analysis of the played game in the background, the same as that of `zobra analyse`."""
 
 import asyncio
 from pathlib import Path
@@ -18,7 +18,7 @@ _START_TIMEOUT = 30.0  # seconds within which an engine must answer when it star
 
 
 class GameAnalysis:
-    """The analysis of one game. `share` of it is done; in the end there is a page or a problem."""
+    """The analysis of one game. `share` of it is done; at the end `page` or `problem` is set."""
 
     def __init__(
         self, spec: EngineSpec, number: int, moves: tuple[PlayedMove, ...], file: Path
@@ -37,11 +37,11 @@ class GameAnalysis:
         return self._number == number and self._moves == moves and not self.problem
 
     def begin(self, game: chess.pgn.Game) -> None:
-        """Start in the background."""
+        """Start the analysis in the background."""
         self._task = asyncio.create_task(self._run(game))
 
     def stop(self) -> asyncio.Task[None]:
-        """End the analysis, and return its task."""
+        """Stop the analysis, and return its task."""
         assert self._task is not None
         self._task.cancel()
         return self._task

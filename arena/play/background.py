@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, to which other threads hand their work."""
+"""An event loop in its own thread, which runs code for other threads."""
 
 import asyncio
 import threading
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Background:
-    """A running event loop; a context manager."""
+    """An event loop that runs while this context manager is open."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -33,7 +33,7 @@ class Background:
             self._loop.close()
 
     def wait_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end, and return its result or raise its error.
+        """Run a coroutine to its end, and return its result or raise its exception.
 
         Ctrl-C cancels it.
         """
@@ -45,7 +45,7 @@ class Background:
             raise
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function in the loop's thread, and return its result or raise its error."""
+        """Call a function in the loop's thread, and return its result or raise its exception."""
 
         async def run() -> T:
             return function(*arguments)

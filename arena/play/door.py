@@ -1,4 +1,4 @@
-"""What the server asks of a session, from threads of its own."""
+"""The interface through which the server's threads use a session."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ _PLAIN = ("take_back", "resign", "offer_draw", "ask_for_hint", "retry")  # witho
 
 
 class Door:
-    """The session as the server sees it. `feed` gets every change."""
+    """Gives the server's threads access to a session, and publishes every change in `feed`."""
 
     def __init__(self, session: Session, background: Background, feed: Feed) -> None:
         self._session = session
@@ -31,9 +31,9 @@ class Door:
         self._feed.publish(STATE, json.dumps(state_view(self._session)))
 
     def execute(self, message: Any) -> None:
-        """Do what the page asks: {"command": its name, and its arguments}.
+        """Carry out a command of the page: {"command": its name, and its arguments}.
 
-        Raise ValueError for what is not understood, and for what cannot be done now.
+        Raise ValueError if it is not understood or cannot be carried out now.
         """
         command = _text(message, "command")
         if command == "move":
@@ -59,7 +59,7 @@ class Door:
         return self._background.call(lambda: write_game(self._session.game.to_pgn()) + "\n")
 
     def analysis(self) -> GameAnalysis:
-        """Return the analysis of the game, begun unless it is there. Raise ValueError."""
+        """Return the analysis of the game, and start it if necessary. Raise ValueError."""
         return self._background.call(self._session.analyse)
 
 

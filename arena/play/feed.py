@@ -1,4 +1,4 @@
-"""What the page is told while it is open, and whether it is open: between event loop and server."""
+"""Messages from the event loop to the page, and whether the page is open."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ class Feed:
         self._versions: dict[str, int] = {}
 
     def publish(self, topic: str, text: str) -> None:
-        """Replace the text of a topic, and wake the readers if it is another one."""
+        """Replace the text of a topic, and wake the readers if it has changed."""
         with self._changed:
             if self._texts.get(topic) == text:
                 return
@@ -29,9 +29,9 @@ class Feed:
             self._changed.notify_all()
 
     def wait(self, seen: dict[str, int], seconds: float) -> dict[str, str]:
-        """Return the texts that are newer than `seen`, which is brought up to date.
+        """Return the texts that are newer than `seen`, and update `seen`.
 
-        Wait for one for so many seconds at most.
+        If there are none, wait for one for at most `seconds`.
         """
         with self._changed:
             self._changed.wait_for(lambda: seen != self._versions, seconds)
@@ -45,7 +45,7 @@ class Feed:
 
 
 class Presence:
-    """Tells whether somebody has the page open, from the connections that read the feed."""
+    """Tells whether the page is open, by the connections that read the feed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -54,7 +54,7 @@ class Presence:
         self._said_goodbye = False
 
     def enter(self) -> None:
-        """Count a page that begins to read."""
+        """Count a page that starts to read."""
         with self._lock:
             self._readers += 1
             self._left = None
@@ -68,18 +68,18 @@ class Presence:
                 self._left = time.monotonic()
 
     def say_goodbye(self) -> None:
-        """Note that a page says it is closed."""
+        """Note that a page has said that it was closed."""
         with self._lock:
             self._said_goodbye = True
 
     @property
     def readers(self) -> int:
-        """The number of pages that read now."""
+        """The number of pages that are reading."""
         with self._lock:
             return self._readers
 
     def has_gone(self, now: float) -> bool:
-        """Whether the last page was closed, or its connection lost for good."""
+        """Return whether the last page was closed, or its connection has been lost for long."""
         with self._lock:
             if self._left is None:
                 return False

@@ -1,6 +1,6 @@
-"""A game between a person and an engine: moves, clocks, take back, result, PGN.
+"""A game between a person and an engine: moves, clocks, takebacks, result and PGN.
 
-python-chess judges the rules. Nothing here reads the time or knows a process.
+python-chess applies the rules. Nothing here reads the time or uses a process.
 """
 
 import contextlib
@@ -132,9 +132,9 @@ class Game:
         return f"{shown} is not legal here"
 
     def play(self, move: chess.Move, milliseconds: float) -> None:
-        """Play the person's move, which took this long. Raise ValueError.
+        """Play the person's move, which took this long. Raise ValueError if it cannot be played.
 
-        With a clock, a move that comes too late loses.
+        A move that exceeds the person's clock loses.
         """
         if self.ending is not None:
             raise ValueError(f"the game is over: {self.ending_text}")
@@ -207,7 +207,7 @@ class Game:
     # Results
 
     def lose(self, loser: chess.Color, reason: str) -> None:
-        """End the game by a loss; whose time is up draws against a side that cannot mate."""
+        """End the game by a loss, or by a draw if time ran out and the opponent cannot mate."""
         self.ending = ending_by_failure(self.board, loser, reason)
 
     def agree_to_draw(self) -> None:

@@ -1,4 +1,4 @@
-"""What a new game is asked for: the person's colour, the engine's level, the time, the position."""
+"""What a person asks for in a new game: colour, level, time and position."""
 
 import random
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MAX_TIME = 24 * 3_600_000  # milliseconds
 
 
 def read_level(text: str) -> int | None:
-    """Return a level in Elo, None for full strength. Raise ValueError."""
+    """Return a level in Elo, or None for full strength. Raise ValueError."""
     if text.lower() == FULL:
         return None
     if not (text.isascii() and text.isdigit()):
@@ -35,7 +35,7 @@ def read_level(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class NewGame:
-    """The wishes for a new game, as the page and the command line state them."""
+    """The settings of a new game, as the page and the command line give them."""
 
     color: str = WHITE
     elo: int | None = DEFAULT_ELO  # None: full strength
@@ -76,8 +76,7 @@ class NewGame:
     def start(self) -> chess.Board:
         """Return the start position.
 
-        Raise ValueError for a position that chess cannot be played from, and for one in which the
-        game is over.
+        Raise ValueError if chess cannot be played from it, or if the game is already over.
         """
         if self.fen.strip():
             board, _ = read_fen(self.fen.strip(), chess960=self.chess960)

@@ -1,4 +1,4 @@
-"""The engine that a person plays against: started when it is needed, and anew after it died."""
+"""The engine that a person plays against: started when needed, and again after it has died."""
 
 import asyncio
 import contextlib
@@ -35,9 +35,9 @@ class _Process(EnginePlayer):
 
 
 class Opponent:
-    """One engine process at a time, which is replaced after its end.
+    """An engine process, which is replaced by a new one after it has died.
 
-    `on_end` is called when it ends between two requests.
+    `on_end` is called if it dies between two requests.
     """
 
     def __init__(self, spec: EngineSpec, on_end: Callable[[], None]) -> None:
@@ -51,7 +51,7 @@ class Opponent:
         self._busy = False
 
     async def start(self) -> None:
-        """Start the engine unless it runs. Raise EngineFailure."""
+        """Start the engine unless it is running. Raise EngineFailure."""
         if self._process is not None:
             return
         process = await _Process.start(self.spec, _TIMEOUT)
@@ -73,7 +73,7 @@ class Opponent:
             self._on_end()
 
     async def drop(self) -> None:
-        """End the process, if there is one."""
+        """Kill the process, if there is one."""
         process = self._process
         self._process = None
         if self._watch is not None and self._watch is not asyncio.current_task():
@@ -82,7 +82,7 @@ class Opponent:
             await process.kill()
 
     async def quit(self) -> None:
-        """Ask the engine to leave, and end it if it does not."""
+        """Ask the engine to quit, and kill it if it does not."""
         process = self._process
         self._process = None
         if self._watch is not None:
@@ -91,7 +91,7 @@ class Opponent:
             await process.quit()
 
     def levels(self) -> tuple[int, int] | None:
-        """Return the lowest and the highest UCI_Elo; None where the engine has no levels."""
+        """Return the lowest and the highest UCI_Elo, or None if the engine has no levels."""
         option = self._announced.get(_ELO)
         if _LIMIT not in self._announced or option is None or option.type != "spin":
             return None
@@ -100,7 +100,7 @@ class Opponent:
         return option.min, option.max
 
     def check_able(self, board: chess.Board) -> None:
-        """Raise ValueError if the engine does not play Chess960 and the game is one."""
+        """Raise ValueError if the game is Chess960 and the engine does not play it."""
         if board.chess960 and "UCI_Chess960" not in self._announced:
             raise ValueError(f"{self.name} does not play Chess960")
 
@@ -117,9 +117,9 @@ class Opponent:
     async def think(
         self, board: chess.Board, clocks: Mapping[chess.Color, GameClock], game: object
     ) -> PlayedMove:
-        """Return the engine's move, in time. Raise EngineFailure.
+        """Return the engine's move within its time. Raise EngineFailure.
 
-        When it is cancelled, the search is stopped before it ends.
+        If this is cancelled, it stops the search before it returns.
         """
         await self.start()
         process = self._process

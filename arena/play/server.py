@@ -1,11 +1,12 @@
-"""The server of the page, for this machine alone.
+"""The HTTP server of the page, for this machine only.
 
 It listens on 127.0.0.1. Every address begins with a random token, and a request must name this
-server as its Host, so that no page of another server can play or watch, not even under a name that
-leads here. What changes something must come from the page itself, by its Origin.
+server as its Host: no page of another server can then play or watch, not even under a host name
+that resolves to this machine. Requests that change something must come from the page itself,
+according to their Origin.
 
-The address that a browser is started with can be read in the list of processes. It has a ticket
-instead of the token, which leads to the page once.
+The address with which a browser is started is visible in the list of processes. It has a ticket
+instead of the token, which leads to the page only once.
 """
 
 import hmac
@@ -63,10 +64,9 @@ _HEADERS = {
 def refusal(
     port: int, token: str, path: str, headers: dict[str, str | None], *, changes: bool
 ) -> HTTPStatus | None:
-    """Return why a request is refused, None if it is one of the page.
+    """Return the status with which a request is refused, or None if it is allowed.
 
-    `headers` are its Host and Origin; `changes` says that it changes something, for which the
-    Origin must be there.
+    `headers` are its Host and Origin. A request with `changes` must have an Origin.
     """
     hosts = (f"{ADDRESS}:{port}", f"localhost:{port}")
     host = headers["Host"]
@@ -84,7 +84,7 @@ def refusal(
 
 
 class PageServer(ThreadingHTTPServer):
-    """The server, which answers in threads. `port` 0 is any free one. Raise OSError."""
+    """The server, which answers in threads. `port` 0 chooses a free one. Raise OSError."""
 
     allow_reuse_address = os.name == "posix"  # on Windows others could listen on the same port
     daemon_threads = True
@@ -109,11 +109,11 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def ticket_url(self) -> str:
-        """The address with the ticket."""
+        """The address with the ticket instead of the token."""
         return f"http://{ADDRESS}:{self.port}/{self.tickets[0]}/"
 
     def server_bind(self) -> None:
-        """Bind the socket, without asking for the name of this machine, which may take long."""
+        """Bind the socket without a lookup of this machine's name, which may take long."""
         socketserver.TCPServer.server_bind(self)
 
     def __enter__(self) -> "PageServer":
@@ -127,7 +127,7 @@ class PageServer(ThreadingHTTPServer):
         self.server_close()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, if not too many are at work."""
+        """Answer in a new thread, unless too many are running."""
         if not self._places.acquire(blocking=False):
             self.shutdown_request(request)
             return
@@ -145,7 +145,7 @@ class PageServer(ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a connection that was broken off."""
+        """Print nothing about a broken connection."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -1,7 +1,7 @@
 """A session: one game after another between a person and an engine.
 
 All of it runs in one event loop. A command takes effect at once and returns; what the engine does
-then is a task in the background. Each change is told to `on_change`.
+afterwards is a task in the background. `on_change` is called after each change.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ _FAILURES = {
 
 
 class Session:
-    """The game that is played, the engine, and what the person has asked for."""
+    """The current game, its engine, and what the person has asked for."""
 
     def __init__(
         self, spec: EngineSpec, folder: Path, on_change: Callable[[], None] = lambda: None
@@ -94,7 +94,7 @@ class Session:
         return replace(wishes, elo=min(max(wishes.elo, low), high))
 
     async def close(self) -> None:
-        """Save the game, and end all engines."""
+        """Save the game, and quit all engines."""
         self._cancel_flag()
         self._save()
         tasks = [task for task in (self._job, self._advising) if task is not None]
@@ -108,7 +108,7 @@ class Session:
     # Commands of the person. Each raises ValueError if it cannot be done now.
 
     def new_game(self, wishes: NewGame) -> None:
-        """Begin another game; the one before is saved."""
+        """Save the current game, and begin another one."""
         board = wishes.start()
         control = wishes.control()
         self.opponent.check_able(board)
@@ -144,13 +144,13 @@ class Session:
             self._changed()
 
     def resign(self) -> None:
-        """Resign for the person."""
+        """Resign the game for the person."""
         self._check_going_on()
         self.game.lose(self.game.human, RESIGNATION)
         self._go_on()
 
     def offer_draw(self) -> None:
-        """Offer a draw; the engine answers by its last score."""
+        """Offer a draw, which the engine accepts or declines by its last score."""
         self._check_going_on()
         if not self.game.human_to_move:
             raise ValueError("a draw is offered when it is your turn")
@@ -179,7 +179,7 @@ class Session:
         self._changed()
 
     def evaluate(self, wanted: bool) -> None:
-        """Show evaluation and lines, or hide them."""
+        """Show or hide the evaluation and the lines."""
         self.evaluates = wanted
         if wanted:
             if self.game.human_to_move:
@@ -194,7 +194,7 @@ class Session:
             self._go_on()
 
     def analyse(self) -> GameAnalysis:
-        """Return the analysis of the game as it is, which is begun unless it is there."""
+        """Return the analysis of the game so far, and start it if necessary."""
         if not self.game.moves:
             raise ValueError("the game has no moves yet")
         moves = tuple(self.game.moves)
@@ -211,7 +211,7 @@ class Session:
     # What the page and the terminal show
 
     def spent_ms(self) -> float:
-        """Return what the person has used of this turn, in milliseconds.
+        """Return the milliseconds that the person has used for this move.
 
         The first move is free: a person looks at the page before the game begins.
         """
@@ -221,12 +221,12 @@ class Session:
 
     @property
     def hint_san(self) -> str:
-        """The hint in SAN, empty without one."""
+        """The hint in SAN, or an empty string if there is none."""
         return self.game.board.san(self.hint) if self.hint is not None else ""
 
     @property
     def waits_for_hint(self) -> bool:
-        """Whether a hint has been asked for and not come."""
+        """Whether a hint has been asked for and has not come yet."""
         return self._hint_wanted
 
     # The engine

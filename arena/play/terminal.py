@@ -1,4 +1,4 @@
-"""The game in the terminal: moves and words are typed, the board is drawn in unicode."""
+"""The game in the terminal: moves and commands are typed, and the board is drawn in Unicode."""
 
 import contextlib
 import sys
@@ -30,7 +30,7 @@ HELP = """Type a move as Nf3 or g1f3, or a word:
 
 
 class Terminal:
-    """The front end. `echo` prints a line, `ask` reads one after a prompt."""
+    """The terminal front end. `echo` prints a line, `ask` reads one after a prompt."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Terminal:
         }
 
     def run(self) -> None:
-        """Play until the person leaves, by `quit`, the end of the input, or Ctrl-C."""
+        """Play until `quit`, the end of the input, or Ctrl-C."""
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  (edits the line that is typed)
         self._echo('Type "help" for the list of commands.')

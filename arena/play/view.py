@@ -1,5 +1,6 @@
-"""What the page shows of a session, as JSON. Colours are "white" and "black", as python-chess and
-the board have them.
+"""What the page shows of a session, as JSON.
+
+Colours are "white" and "black", as in python-chess and in the page's board.
 """
 
 import time
@@ -18,7 +19,7 @@ _LINE_PLIES = 10  # of a line that is shown
 
 
 def state_view(session: Session) -> dict[str, Any]:
-    """Return all that the page shows but the evaluation."""
+    """Return everything that the page shows except the evaluation."""
     game = session.game
     wishes = session.wishes
     levels = session.opponent.levels()
@@ -62,7 +63,7 @@ def state_view(session: Session) -> dict[str, Any]:
 
 
 def evaluation_view(session: Session) -> dict[str, Any] | None:
-    """Return the evaluation with its lines, None where there is none to show."""
+    """Return the evaluation with its lines, or None if it is not shown."""
     ply = session.advised_ply
     if not session.evaluates or not session.advice or ply > len(session.game.moves):
         return None
@@ -79,7 +80,7 @@ def evaluation_view(session: Session) -> dict[str, Any] | None:
 
 
 def score_text(score: chess.engine.PovScore) -> str:
-    """Return a score from White's view: "+0.31", "#-3" for a mate by Black."""
+    """Return a score from White's view: "+0.31", or "#-3" if Black mates in 3."""
     white = score.white()
     mate = white.mate()
     if mate is not None:

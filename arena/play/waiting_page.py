@@ -1,4 +1,4 @@
-"""The page that is shown until an analysis is done; it loads itself again every second."""
+"""The page that is shown until an analysis is done; it reloads itself every second."""
 
 from html import escape
 
@@ -24,7 +24,7 @@ _REFRESH = '<meta http-equiv="refresh" content="1">\n'
 
 
 def waiting_page(problem: str, share: float | None) -> str:
-    """Return the page: how much is done, or why there is no analysis."""
+    """Return the page, which says how much is done or why there is no analysis."""
     if problem or share is None:
         return _PAGE.format(refresh="", content=f'<p role="alert">{escape(problem)}</p>')
     percent = round(share * 100)

@@ -1,1 +1,1 @@
-"""Engines that run: processes, games, searches, and the runs that are made of them."""
+"""Running engines: processes, games, searches, and runs made of them."""

@@ -1,5 +1,6 @@
-"""Analysis of games and positions by an engine: evaluations, marks for moves that lose winning
-chances, and better lines; an interrupted analysis is resumed.
+"""Analysis of games and positions by an engine: evaluations, marks for mistakes, better lines.
+
+An interrupted analysis is resumed.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ _COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when
 
 
 class Search(NamedTuple):
-    """What each position gets: the limit, and the number of lines."""
+    """How each position is searched: the limit, and the number of lines."""
 
     limit: chess.engine.Limit
     lines: int = 1
@@ -63,7 +64,8 @@ class Analyst(EnginePlayer):
     async def lines(self, board: chess.Board, search: Search, game: object) -> list[EngineLine]:
         """Return the engine's lines for a position, best first.
 
-        A finished game has a score without moves. Raise EngineFailure.
+        If the game is over, the engine is not asked: there is one line without moves, with the
+        score of the result. Raise EngineFailure.
         """
         outcome = board.outcome()
         if outcome is not None:
@@ -106,11 +108,12 @@ class Analyst(EnginePlayer):
 async def annotate(
     game: chess.pgn.Game, engine: Analyst, search: Search, progress: Callable[[float], None]
 ) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
-    """Annotate a game: with evaluations, marks, better lines and a summary of each side.
+    """Annotate a game with evaluations, marks, better lines and a summary of each side.
 
-    A position without moves gets lines. Positions are searched from the last to the first, so that
-    the transposition table knows later ones. `progress` gets the share that is done, from 0 to 1.
-    Return the summaries, and the lines of the first position. Raise EngineFailure.
+    A game without moves gets the lines of its position. Positions are searched from the last to the
+    first, so that the transposition table has the later ones. `progress` is called with the share
+    that is done, from 0 to 1. Return the summaries, and the lines of the first position. Raise
+    EngineFailure.
     """
     moves = list(game.mainline())
     nodes = [game, *moves]
@@ -180,9 +183,9 @@ def _set_evaluation(node: chess.pgn.GameNode, line: EngineLine) -> None:
 
 
 def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
-    """Return how many games an earlier run left in its output; an unfinished one is cut off.
+    """Return the number of games that an earlier run has written; an unfinished one is cut off.
 
-    Raise ValueError for another content.
+    Raise ValueError if the file has other content.
     """
     if not output.exists():
         return 0

@@ -1,4 +1,4 @@
-"""The command `bench` of an engine: how many nodes it searches."""
+"""The command `bench` of an engine, which shows how many nodes it searches."""
 
 import re
 import subprocess
@@ -10,9 +10,9 @@ _BENCH = re.compile(r"^\s*(\d+) nodes \d+ nps|^Nodes searched\s*:\s*(\d+)", re.M
 
 
 def bench(spec: EngineSpec) -> int | None:
-    """Return the nodes that the engine's command `bench` searches with these options.
+    """Return the node count of the engine's command `bench` with these options.
 
-    None for an engine that has no such command.
+    Return None if the engine has no such command.
     """
     lines = ["uci"]
     for name, value in spec.options.items():

@@ -1,5 +1,6 @@
-"""Running a match: its games played by a pool, kept in the journal, counted, ended by schedule,
-SPRT or the user.
+"""A running match: a pool plays its games, and the journal stores them.
+
+It ends after the last game, by SPRT, or when the user interrupts it.
 """
 
 import asyncio
@@ -23,15 +24,15 @@ _STARTED_AT_ONCE = 4  # engines that are started side by side when they are chec
 
 
 class Match:
-    """A match over its journal.
+    """A match and its journal.
 
-    It ends before its last game by a `verdict` (H0 or H1), `interrupted`, or by an `error`.
+    If it ends before its last game, `verdict` (H0 or H1), `interrupted` or `error` says why.
     """
 
     def __init__(self, journal: Journal, schedule: Sequence[Pairing], total: int = 0) -> None:
-        """Go on with the games of a journal; `total` is their number, where there is no schedule.
+        """Count the games in a journal; `total` is the number of games if there is no schedule.
 
-        Raise ValueError for a game in the journal that is not scheduled, or is there twice.
+        Raise ValueError if a game in the journal is not scheduled or occurs twice.
         """
         self.journal = journal
         self.settings = journal.settings
@@ -56,11 +57,11 @@ class Match:
 
     @property
     def is_over(self) -> bool:
-        """True if there is a verdict, or no game left to play."""
+        """True if there is a verdict or no game is left to play."""
         return self.verdict is not None or len(self.done) == self.total
 
     def games(self) -> Iterator[Pairing]:
-        """Yield the games not yet played."""
+        """Yield the games that have not been played yet."""
         for pairing in self.schedule:
             if pairing.index not in self.done:
                 yield pairing
@@ -71,7 +72,7 @@ class Match:
         return self.results.add(record)
 
     def after_pair(self) -> None:
-        """Ask the SPRT, if there is one, for its verdict.
+        """Update the verdict of the SPRT, if there is one.
 
         This is called after each pair, and before the first one.
         """
@@ -80,10 +81,10 @@ class Match:
             self.verdict = self.settings.sprt.verdict(self.llr)
 
     def play(self, playing: Playing, observer: Any) -> None:
-        """Play what is left to play.
+        """Play the remaining games.
 
-        The observer's begin(match), started(pairing) and finished(record, match) are called. Raise
-        RuntimeError when worker processes keep dying.
+        Call the observer's begin(match), started(pairing) and finished(record, match) at these
+        moments. Raise RuntimeError if worker processes keep dying.
         """
         self.after_pair()
         observer.begin(self)
@@ -108,7 +109,7 @@ class Match:
 def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, str]:
     """Start each engine once, and return the names that they give themselves.
 
-    Raise EngineFailure that names all engines that do not come up, or cannot play such games.
+    Raise EngineFailure that names all engines that do not start or cannot play such games.
     """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
     free = asyncio.Semaphore(_STARTED_AT_ONCE)

@@ -1,5 +1,6 @@
-"""A running engine that plays: started, asked for moves with its time measured, and ended; every
-failure has a name.
+"""A running engine that plays: it is started, asked for moves against a clock, and ended.
+
+Every failure has a name.
 """
 
 import asyncio
@@ -37,7 +38,7 @@ Player = TypeVar("Player", bound="EnginePlayer")
 class EngineFailure(RuntimeError):
     """A fault by which an engine lost its game: `reason` names it, `detail` explains it.
 
-    `usable`: the engine can play on.
+    If `usable`, the engine can play the next game.
     """
 
     def __init__(self, reason: str, detail: str = "", *, usable: bool = False) -> None:
@@ -50,7 +51,7 @@ class EngineFailure(RuntimeError):
 class EnginePlayer:
     """One engine process.
 
-    `timeout`: the seconds after which it counts as stalled, where no clock runs.
+    Where no clock runs, it counts as stalled after `timeout` seconds.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class EnginePlayer:
     ) -> Player:
         """Start the engine and set its options.
 
-        `log` gets the conversation. The engine gets a process group of its own, so that Ctrl-C does
+        Its communication is appended to `log`. It gets its own process group, so that Ctrl-C does
         not reach it. Raise EngineFailure.
         """
         try:
@@ -138,9 +139,9 @@ class EnginePlayer:
         return dict(self._protocol.options.items())
 
     def check_able(self, chess960: bool, from_start: bool, control: TimeControl) -> None:
-        """Raise EngineFailure when the engine cannot play such games.
+        """Raise EngineFailure if the engine cannot play such games.
 
-        It may lack Chess960, other positions than the first, or limits of nodes.
+        It may not support Chess960, other start positions, or node limits.
         """
         problem = self._protocol.problem(chess960, from_start, control)
         if problem:
@@ -166,7 +167,7 @@ class EnginePlayer:
     async def think(
         self, board: chess.Board, clocks: Mapping[chess.Color, GameClock], game: object
     ) -> PlayedMove:
-        """Let the engine move in time, which its clock counts. Raise EngineFailure."""
+        """Return the engine's move, whose time its clock counts. Raise EngineFailure."""
         await self.ready()
         clock = clocks[board.turn]
         allowance = clock.allowance_ms()
@@ -268,7 +269,7 @@ class EnginePlayer:
     ) -> chess.engine.AnalysisResult:
         """Start a search whose lines can be read as they come.
 
-        python-chess would wait in vain for the search of an engine that dies before it. Raise
+        If the engine dies first, python-chess would wait forever for the start of the search. Raise
         chess.engine.EngineError.
         """
         beginning = asyncio.ensure_future(
@@ -288,7 +289,7 @@ class EnginePlayer:
             beginning.cancel()
 
     async def quit(self) -> None:
-        """Ask the engine to quit, and end it if it does not."""
+        """Ask the engine to quit, and kill it if it does not."""
         try:
             with contextlib.suppress(asyncio.TimeoutError, chess.engine.EngineError):
                 await asyncio.wait_for(self._protocol.quit(), QUIT_TIME)
@@ -296,7 +297,7 @@ class EnginePlayer:
             await self.kill()
 
     async def kill(self) -> None:
-        """End the engine's processes at once, those too that it started."""
+        """Kill the engine's process and all processes that it has started."""
         kill_engine(self._transport.get_pid())
         # Asyncio must see the end before the transport, which would look for it too, is closed
         try:
@@ -307,7 +308,7 @@ class EnginePlayer:
 
 
 def announced_options(spec: EngineSpec, timeout: float) -> dict[str, chess.engine.Option]:
-    """Start the engine for a moment, and return its options by name. Raise EngineFailure."""
+    """Start the engine briefly, and return its options by name. Raise EngineFailure."""
 
     async def ask() -> dict[str, chess.engine.Option]:
         player = await EnginePlayer.start(spec, timeout)

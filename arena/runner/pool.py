@@ -1,4 +1,4 @@
-"""Worker processes that play games side by side, each on its own processors."""
+"""Worker processes that play games concurrently, each on its own processors."""
 
 import contextlib
 import multiprocessing
@@ -20,7 +20,7 @@ _MOST_DEATHS = 3  # workers that die this often without a finished game in betwe
 
 @dataclass
 class WorkerProcess:
-    """A process that plays games, and the game it plays now."""
+    """A worker process, and the game that it is playing."""
 
     process: BaseProcess
     connection: Connection
@@ -29,7 +29,7 @@ class WorkerProcess:
 
 @dataclass(frozen=True)
 class Playing:
-    """How games are played side by side."""
+    """How many games are played at a time, and how."""
 
     concurrency: int = 1  # games at a time
     pin: bool = True  # each on its own processors
@@ -37,7 +37,7 @@ class Playing:
 
 
 class Pool:
-    """Plays games side by side; a game whose worker died is played again by another."""
+    """Plays games concurrently. If a worker dies, another one plays its game again."""
 
     def __init__(self, settings: Settings, playing: Playing) -> None:
         self._settings = settings
@@ -54,8 +54,8 @@ class Pool:
     ) -> Generator[GameRecord]:
         """Yield finished games as they come.
 
-        The next one is drawn from `games` when a worker is free for it. Close the generator, so
-        that workers and engines end with it. Raise RuntimeError when worker processes keep dying.
+        The next game is taken from `games` when a worker is free. Close the generator to end the
+        workers and engines. Raise RuntimeError if worker processes keep dying.
         """
         start_resource_tracker()
         deaths = 0

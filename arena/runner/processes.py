@@ -1,6 +1,6 @@
-"""Processes of a run: the signals that end it in good order, and the end of all that it started.
+"""Processes of a run: the signals that interrupt it, and the end of all processes that it started.
 
-The first Ctrl-C, SIGTERM or SIGHUP interrupts a run; the later ones do not disturb its end.
+The first Ctrl-C, SIGTERM or SIGHUP interrupts a run; later ones do not disturb its shutdown.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ def _handle(*_: object) -> None:
 
 @contextlib.contextmanager
 def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
-    """Call `reaction` at the first signal, or raise KeyboardInterrupt if there is none.
+    """Call `reaction` at the first signal; without one, raise KeyboardInterrupt.
 
     Later signals are ignored until the outermost block ends. Signals that this process ignores
-    already, as under nohup, stay ignored.
+    already, as under nohup, remain ignored.
     """
     before = {}
     if not _reactions:
@@ -60,9 +60,9 @@ def interruptible(reaction: Callable[[], Any] | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold the signals back until the block ends.
+    """Hold signals back until the block ends.
 
-    A process started within does not get them, until it releases them.
+    A process that is started in the block inherits this, and gets none until it unblocks them.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if _HAS_MASKS else set()
     _held.append(False)  # another thread may get a signal that this one has masked
@@ -76,20 +76,20 @@ def interrupts_held() -> Iterator[None]:
 
 
 def start_resource_tracker() -> None:
-    """Start the process by which multiprocessing watches over shared resources.
+    """Start the process with which multiprocessing tracks shared resources.
 
-    It would start with the first worker, and release signals that are held back then. Windows has
-    neither masks of signals nor this process.
+    It would otherwise start with the first worker, and unblock the signals that are held back then.
+    Windows has neither signal masks nor this process.
     """
     if _HAS_MASKS:
         resource_tracker.ensure_running()
 
 
 def prepare_worker() -> None:
-    """Let no signal but SIGKILL end this worker process before its engines.
+    """Make sure that no signal except SIGKILL ends this worker process before its engines.
 
-    It ends when its pipe closes. On Linux it becomes the parent of processes below it whose own
-    parents end, so that `kill_children` finds them.
+    It ends when its pipe closes. On Linux it adopts orphaned processes below it, so that
+    `kill_children` finds them.
     """
     for number in _SIGNALS:  # not SIG_IGN, which the engines would inherit
         signal.signal(number, lambda *_: None)
@@ -100,9 +100,9 @@ def prepare_worker() -> None:
 
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine as asyncio.run does.
+    """Run a coroutine like asyncio.run, but cancel it at the first signal.
 
-    A signal cancels it; after its clean-up KeyboardInterrupt is raised.
+    After its cleanup KeyboardInterrupt is raised.
     """
     interrupted = threading.Event()
 
@@ -146,14 +146,14 @@ def _kill(pids: list[int], kill: Callable[[int, int], None] = os.kill) -> None:
 
 
 def kill_engine(pid: int) -> None:
-    """Kill a process that leads a group, its group and, by /proc, all processes below it."""
+    """Kill a process group by its leader and, on Linux, all descendants of that process."""
     below = _descendants(pid)
     _kill([pid], getattr(os, "killpg", os.kill))
     _kill(below)
 
 
 def kill_children() -> None:
-    """Kill all processes below this one."""
+    """Kill all descendants of this process."""
     while below := _descendants(os.getpid()):
         _kill(below)
         for _ in below:

@@ -1,4 +1,4 @@
-"""The processors of this machine: how many are idle, and which of them a worker gets."""
+"""The processors of this machine: how many are idle, and which ones each worker gets."""
 
 import os
 import platform
@@ -16,29 +16,29 @@ def _available() -> list[int]:
 
 
 def load() -> float:
-    """Return how many processors were busy in the last minute; 0 where the system does not say."""
+    """Return the average number of busy processors in the last minute, or 0 if it is unknown."""
     if hasattr(os, "getloadavg"):
         return os.getloadavg()[0]
     return 0.0
 
 
 def load_text() -> str:
-    """Return the load in words: "load 0.3 on 8 processors"."""
+    """Return the load as text: "load 0.3 on 8 processors"."""
     return f"load {load():.1f} on {counted(len(_available()), 'processor')}"
 
 
 def idle() -> int:
-    """Return how many of the processors that this process may use are idle, by the load."""
+    """Return the number of idle processors among those that this process may use, by the load."""
     return max(0, len(_available()) - round(load()))
 
 
 def spare() -> int:
-    """Return how many processors games may use: those that are idle, and at least 1."""
+    """Return the number of processors for games: the idle ones, but at least 1."""
     return max(1, idle())
 
 
 def machine() -> str:
-    """Return the machine in words: its processor, how many this program has, operating system."""
+    """Return a description of the machine: processor, number available, operating system."""
     model = _model() or platform.machine()
     return f"{model}, {counted(len(_available()), 'processor')}, {platform.platform()}"
 
@@ -55,8 +55,8 @@ def _model() -> str:
 def shares(workers: int, threads: int) -> list[list[int]]:
     """Return the processors of each worker, whole cores first.
 
-    The lists are empty where pinning is impossible, or would leave an engine with fewer processors
-    than its `threads`.
+    The lists are empty if pinning is impossible, or if it would leave an engine fewer processors
+    than `threads`.
     """
     unpinned: list[list[int]] = [[] for _ in range(workers)]
     available = _available()

@@ -1,5 +1,7 @@
-"""UCI and XBoard as python-chess speaks them, with what a match needs: exact times, a log, any
-bytes as text, and less capable engines.
+"""UCI and XBoard by python-chess, extended for matches.
+
+Times are exact, communication is logged, any bytes are accepted as text, and less capable engines
+can play.
 """
 
 import asyncio
@@ -20,7 +22,7 @@ _DECODER = codecs.getincrementaldecoder("utf-8")
 
 
 class TimedProtocol(chess.engine.Protocol):
-    """Notes when "go" is sent and when the answer arrives, before anything else is done with it."""
+    """Notes when "go" is sent and when its answer arrives, before any other processing."""
 
     answers: tuple[str, ...] = ()  # first words of the answer to "go"
     # First words that only an engine of this protocol says when it starts
@@ -60,7 +62,7 @@ class TimedProtocol(chess.engine.Protocol):
             print(f"the log of {self.name} ends: {error}", file=sys.stderr)
 
     def send_line(self, line: str) -> None:
-        """Send a line, and note when a search began."""
+        """Send a line, and note the time if it starts a search."""
         super().send_line(line)
         if line == "go" or line.startswith("go "):
             self.go_time = time.perf_counter()
@@ -68,13 +70,13 @@ class TimedProtocol(chess.engine.Protocol):
         self._note(">", line)
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """Take the engine's output, and note when it came."""
+        """Receive output of the engine, and note the time."""
         self.data_time = time.perf_counter()
         text = self._decoders[fd].decode(data) if isinstance(data, bytes) else data
         super().pipe_data_received(fd, text.encode())
 
     def line_received(self, line: str) -> None:
-        """Read a line, and note when the answer to a search came."""
+        """Read a line, and note whether it answers a search."""
         words = line.split(None, 2)
         is_awaited = self.going.is_set() and self.answer_time is None
         if is_awaited and len(words) > 1 and words[0] in self.answers:
@@ -85,12 +87,12 @@ class TimedProtocol(chess.engine.Protocol):
         self._note("<", line)
 
     def error_line_received(self, line: str) -> None:
-        """Keep a line of standard error."""
+        """Store a line of standard error."""
         self.errors.append(line)
         self._note("!", line)
 
     def elapsed_ms(self) -> float:
-        """Return the milliseconds from "go" to the answer, or to now."""
+        """Return the milliseconds from "go" to its answer, or until now if there is none."""
         return ((self.answer_time or time.perf_counter()) - self.go_time) * 1000
 
 
@@ -123,7 +125,7 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
         super()._line_received(line)
 
     def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
-        """Return why the engine cannot play such games, or an empty text."""
+        """Return why the engine cannot play such games, or an empty string."""
         if chess960 and "UCI_Chess960" not in self.options:
             return "does not play Chess960"
         return ""
@@ -132,7 +134,8 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
 class Features(dict):
     """XBoard features.
 
-    python-chess insists on setboard; without it an engine can still play from the start position.
+    python-chess insists on setboard, but an engine without it can still play from the start
+    position.
     """
 
     sets_up = False
@@ -145,7 +148,7 @@ class Features(dict):
 
 
 class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
-    """An XBoard engine, of which python-chess expects more than many can do."""
+    """An XBoard engine, which may lack features that python-chess requires."""
 
     answers = ("move",)
     greetings = ("feature",)
@@ -155,7 +158,7 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
         self.features: Features = Features(setboard=1)
 
     async def initialize(self) -> None:
-        """Greet the engine."""
+        """Start the protocol."""
         await super().initialize()
 
         # python-chess assumes the values 1 and 16 MB, and would not send them.
@@ -164,12 +167,12 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
             self.target_config.pop(name, None)
 
     def line_received(self, line: str) -> None:
-        """Read a line, and end a move that python-chess would leave open."""
+        """Read a line, and finish a move command that python-chess would leave open."""
         super().line_received(line)
         command = self.command
 
         def end_if_failed() -> None:
-            """End a move that was cancelled or illegal.
+            """Finish a move command that was cancelled or got an illegal move.
 
             python-chess never does, and would wait forever before the next command.
             """
@@ -180,7 +183,7 @@ class XBoard(TimedProtocol, chess.engine.XBoardProtocol):
             self.loop.call_soon(end_if_failed)  # after python-chess has read the line itself
 
     def problem(self, chess960: bool, from_start: bool, control: TimeControl) -> str:
-        """Return why the engine cannot play such games, or an empty text."""
+        """Return why the engine cannot play such games, or an empty string."""
         if chess960 and "fischer" not in str(self.features.get("variants")):
             return "does not play Chess960"
         if not self.features.sets_up and not from_start:

@@ -1,4 +1,4 @@
-"""Test suites searched by an engine: every position under one limit."""
+"""Test suites searched by an engine: every position with the same limit."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -35,18 +35,18 @@ async def run_suite(
     limits: SuiteLimits,
     answered: Callable[[int], None] = lambda index: None,
 ) -> None:
-    """Let an engine search the positions without an outcome in its results, in their order.
+    """Let an engine search the positions that have no outcome in its results yet, in order.
 
-    `answered` gets each one's index when its outcome is there. An engine that crashes, hangs or
-    plays an illegal move loses that position and is started afresh. Raise EngineFailure when the
-    engine cannot be started.
+    `answered` is called with the index of each position when its outcome is known. An engine that
+    crashes, hangs or plays an illegal move loses that position and is restarted. Raise
+    EngineFailure if the engine cannot be started.
     """
     waiting = [index for index, outcome in enumerate(engine.outcomes) if outcome is None]
     queue = iter(waiting)
     longest = limits.timeout if limits.search.time is None else limits.search.time + GRACE
 
     async def work() -> None:
-        """Take positions from the common queue, with one engine process, started when needed."""
+        """Search positions from the common queue with one engine process, started when needed."""
         player: EnginePlayer | None = None
         try:
             for index in queue:

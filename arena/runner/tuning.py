@@ -1,8 +1,8 @@
-"""A tuning run: an engine plays itself with perturbed options, which follow from earlier games.
+"""A tuning run: an engine plays itself with perturbed options that depend on earlier games.
 
-The folder is that of a match (journal.py) between "plus" and "minus", with two files more:
+Its folder is that of a match (journal.py) between "plus" and "minus", with two more files:
 `tune.json` (tune_plan.py), and `values.csv` with the values after each iteration. A resumed run
-learns from the games of the journal, in their order.
+learns again from the games of the journal, in their order.
 """
 
 from collections import defaultdict
@@ -22,13 +22,14 @@ SIDES = (PLUS, MINUS)
 
 
 class Tuning(Match):
-    """A tuning run over its journal.
+    """A tuning run and its journal.
 
-    `course` has the values after each iteration, and before; `effects` takes the rest.
+    `course` has the initial values and those after each iteration; `signs` and `scores` are the
+    input of `effects`.
     """
 
     def __init__(self, journal: Journal, plan: Plan) -> None:
-        """Go on with a run. Raise ValueError when the journal does not fit the plan."""
+        """Learn from the games in the journal. Raise ValueError if it does not fit the plan."""
         self.plan = plan
         self._spsa = Spsa(plan.tunables, plan.gains, journal.settings.seed)
         self.values = self._spsa.values  # the present ones, by name
@@ -41,9 +42,9 @@ class Tuning(Match):
         super().__init__(journal, (), 2 * journal.settings.rounds)
 
     def games(self) -> Iterator[Pairing]:
-        """Yield the games not yet played.
+        """Yield the games that have not been played yet.
 
-        The sides of an iteration are decided when its first game is about to begin.
+        The values of both sides of an iteration are fixed when its first game begins.
         """
         opening = self.settings.openings()
         for iteration in range(self.settings.rounds // self.plan.pairs):
@@ -57,7 +58,7 @@ class Tuning(Match):
                 yield Pairing(index, pair, pair + 1, white, black, opening(pair), options)
 
     def count(self, record: GameRecord) -> bool:
-        """Count a game; the last one of an iteration moves the values."""
+        """Count a game; the last one of an iteration updates the values."""
         iteration = record.index // self.games_each
         self._leads[iteration].append(record.points(PLUS) - 1)
         if len(self._leads[iteration]) == self.games_each:
@@ -69,9 +70,9 @@ class Tuning(Match):
         return super().count(record)
 
     def after_pair(self) -> None:
-        """Add the values of new iterations to values.csv.
+        """Append the values of new iterations to values.csv.
 
-        Every start of the run makes that file again.
+        The file is rewritten whenever the run is started.
         """
         path = self.journal.folder / "values.csv"
         if not self._kept:

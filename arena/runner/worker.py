@@ -1,4 +1,4 @@
-"""The work of a worker process: it plays the games that come through its pipe."""
+"""The work of a worker process: to play the games that come through its pipe."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ from zobra.arena.runner.processes import kill_children, prepare_worker
 
 
 class EngineSet:
-    """The running engines of one worker. One that failed is started anew for its next game."""
+    """The running engines of one worker. One that has failed is restarted for its next game."""
 
     def __init__(self, settings: Settings, log: Path | None = None) -> None:
         self._settings = settings
@@ -38,7 +38,7 @@ class EngineSet:
         self._log = log.open("ab", buffering=0) if log else None
 
     async def play(self, pairing: Pairing) -> GameRecord:
-        """Play a game to its end, with engines started where they do not run yet."""
+        """Play a game to its end; engines that are not running are started."""
         names = {chess.WHITE: pairing.white, chess.BLACK: pairing.black}
         for name in set(self._players) - set(names.values()):
             await self._players.pop(name).quit()
@@ -89,16 +89,16 @@ class EngineSet:
         )
 
     async def kill(self) -> None:
-        """End every engine at once."""
+        """Kill every engine."""
         await asyncio.gather(*(player.kill() for player in self._players.values()))
 
 
 def work(
     connection: Connection, settings: Settings, processors: Sequence[int], log: Path | None
 ) -> None:
-    """Play the games that come, until the other end of the pipe closes; then end the engines.
+    """Play the games that come until the other end of the pipe closes, then end the engines.
 
-    The pipe closes also by a sudden end of the process there.
+    The pipe also closes if the main process dies.
     """
     prepare_worker()
     if processors and hasattr(os, "sched_setaffinity"):
