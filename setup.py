@@ -1,5 +1,6 @@
-"""The part of the build that pyproject.toml cannot say: kernels are compiled into the wheel, which
-is then for one platform.
+"""The part of the build that pyproject.toml cannot express.
+
+Kernels are compiled into the wheel, which is then for one platform.
 """
 
 import os
@@ -21,7 +22,7 @@ MISUSED = 2  # the exit status of the build step for levels that do not exist
 def compile_kernels(folder: str | Path) -> None:
     """Compile the kernels of the package `zobra` in a folder.
 
-    A failure is a warning: the engine can compile when it starts.
+    A failure is only a warning: the engine can compile them when it starts.
     """
     done = subprocess.run(
         [sys.executable, "-B", "-m", "zobra.engine.kernels.build"], check=False, cwd=folder
@@ -39,7 +40,7 @@ class BuildWithKernels(build_py):
     """
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
-        """Return the modules of a package: of `zobra`, which is this folder, all but this one."""
+        """Return the modules of a package, except this one, which is in the folder of `zobra`."""
         found = super().find_package_modules(package, package_dir)
         return [module for module in found if module[1] != "setup"]
 
@@ -61,7 +62,7 @@ class BuildWithKernels(build_py):
 
 
 class PlatformDistribution(Distribution):
-    """Files for one platform, unless no kernels are wanted."""
+    """A distribution for one platform, unless no kernels are compiled."""
 
     def has_ext_modules(self) -> bool:
         """Return whether the distribution holds object code."""
@@ -69,7 +70,7 @@ class PlatformDistribution(Distribution):
 
 
 class WheelForPlatform(bdist_wheel):
-    """Object code depends on the platform, and on no version of Python."""
+    """A wheel whose tag depends on the platform, but not on the version of Python."""
 
     def get_tag(self) -> tuple[str, str, str]:
         """Return the wheel's tags of Python, ABI and platform."""

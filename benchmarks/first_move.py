@@ -2,9 +2,9 @@
 
     python benchmarks/first_move.py [--tries 20] [--hash 32 --hash 512 …] [--command COMMAND]
 
-A fresh process gets `setoption Hash`, `ucinewgame`, `isready` and `go movetime`. The same search
-follows after another `ucinewgame`. A first search that has to touch the table's memory is
-shallower, or ends late. The table has the worst of all tries for each size.
+A fresh process gets `setoption Hash`, `ucinewgame`, `isready` and `go movetime`, and after another
+`ucinewgame` the same search again. A first search that has to touch the table's memory is
+shallower, or ends late. The output has the worst of all tries for each size.
 """
 
 import shlex
@@ -28,7 +28,7 @@ TIME_MARGIN = 50  # milliseconds by which a bestmove may be late
 
 
 class Try(NamedTuple):
-    """What a fresh process did; times are in milliseconds."""
+    """The results of one fresh process; times are in milliseconds."""
 
     hash_ready: float  # to `readyok` after `setoption Hash`,
     game_ready: float  # and after `ucinewgame`
@@ -39,7 +39,7 @@ class Try(NamedTuple):
 
     @property
     def depth_loss(self) -> int:
-        """Plies by which the first search was shallower."""
+        """How many plies shallower the first search was than the second."""
         return self.second_depth - self.first_depth
 
     @property
@@ -48,7 +48,7 @@ class Try(NamedTuple):
         return max(self.first_time, self.second_time)
 
     def is_good(self, movetime: int) -> bool:
-        """Return whether the first search was deep enough, and both were in time."""
+        """Return whether the first search was deep enough and both were in time."""
         return self.depth_loss <= DEPTH_LOSS and self.longest <= movetime + TIME_MARGIN
 
 
@@ -65,7 +65,7 @@ def search(engine: PipedEngine, movetime: int) -> tuple[int, float]:
 
 
 def attempt(command: list[str], megabytes: int, movetime: int) -> Try:
-    """Start an engine, and let it search twice."""
+    """Start an engine, and make it search twice."""
     engine = PipedEngine(command)
     engine.ask("uci", "uciok")
     engine.ask("isready", "readyok")
@@ -87,7 +87,7 @@ def main(
     movetime: int = 1000,
     command: str = "",
 ) -> None:
-    """Measure; `command` starts an engine (default: Zobra)."""
+    """Measure; `command` starts the engine (default: Zobra)."""
     words = shlex.split(command) if command else list(ZOBRA)
     columns = ("Hash", "ready, ms", "new game, ms", "depth", "again", "time, ms", "good")
     table = Table(*columns, title=f"worst of {tries} tries each, movetime {movetime}")

@@ -2,9 +2,9 @@
 
     python benchmarks/latency.py [--searches 500] [--threads 1] [--other stockfish]
 
-Zobra and another UCI engine search in turns, first on the machine as it is, then beside one busy
+Zobra and another UCI engine search alternately, first on the machine as it is, then with one busy
 process for each core but one. Each search is infinite. Its position comes from a random game, and
-it begins and ends after random pauses. The table has milliseconds.
+it begins and ends after random pauses. The output is in milliseconds.
 """
 
 import os
@@ -54,11 +54,11 @@ class PipedEngine:
         self._process.stdin.flush()
 
     def wait_for(self, answer: str) -> str:
-        """Return the next line that begins with `answer`; messages to the user do not count."""
+        """Return the next line that begins with `answer`; `info string` lines do not count."""
         return list(self.lines_until(answer))[-1]
 
     def lines_until(self, answer: str) -> Iterator[str]:
-        """Yield the lines up to the next one that begins with `answer`, without messages."""
+        """Yield the lines up to the one that begins with `answer`, without `info string` lines."""
         assert self._process.stdout
         for line in self._process.stdout:
             text = line.decode()
@@ -75,7 +75,7 @@ class PipedEngine:
         return self.wait_for(answer)
 
     def measure(self, line: str, answer: str) -> float:
-        """Return the milliseconds from a line to its answer."""
+        """Return the milliseconds from sending a line to its answer."""
         began = time.perf_counter()
         self.ask(line, answer)
         return (time.perf_counter() - began) * 1e3
@@ -89,7 +89,7 @@ class PipedEngine:
 
 
 def random_position(source: random.Random) -> str:
-    """Return the FEN of a position of a random game that is not over."""
+    """Return the FEN of a position in a random game, in which the game is not over."""
     board = chess.Board()
     for _ in range(source.randrange(LONGEST_GAME)):
         move = source.choice(list(board.legal_moves))
@@ -102,7 +102,7 @@ def random_position(source: random.Random) -> str:
 
 @contextmanager
 def busy_processes(count: int) -> Iterator[None]:
-    """Run so many processes that do nothing but compute."""
+    """Run `count` processes that only compute, while this context manager is open."""
     processes = [subprocess.Popen(BUSY) for _ in range(count)]
     try:
         yield
@@ -123,7 +123,7 @@ def react(engine: PipedEngine, fen: str, source: random.Random) -> tuple[float, 
 
 
 def main(searches: int = 500, threads: int = 1, other: str = "stockfish", seed: int = 1) -> None:
-    """Measure; `other` is the command of the other engine, empty: none."""
+    """Measure; `other` is the command of the other engine, or empty for none."""
     commands = {"zobra": list(ZOBRA)}
     if other:
         name, *arguments = shlex.split(other)

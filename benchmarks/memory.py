@@ -1,4 +1,4 @@
-"""Memory: the resident set of one engine process over many games.
+"""Memory: the resident set size of one engine process over many games.
 
     python benchmarks/memory.py [--games 1000] [--moves 30] [--nodes 400]
 
@@ -27,12 +27,12 @@ DEFAULTS = {"MultiPV": 1, "Threads": 1, "Hash": 32, "UCI_ShowWDL": "false"}
 
 
 def resident(process: int) -> int:
-    """Return the resident set of a process in kilobytes."""
+    """Return the resident set size of a process in kilobytes."""
     return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(process)], text=True))
 
 
 def play(engine: PipedEngine, source: random.Random, moves: int, nodes: int) -> None:
-    """Play a game of so many searches, or until it ends."""
+    """Play a game of a given number of searches, or until it ends."""
     engine.send("ucinewgame")
     engine.ask("isready", "readyok")
     board = chess.Board()
@@ -48,7 +48,7 @@ def play(engine: PipedEngine, source: random.Random, moves: int, nodes: int) -> 
 
 
 def watch(games: int, moves: int = 30, nodes: int = 400, seed: int = 1) -> list[int]:
-    """Play, and return the resident set after each tenth of the games, in kilobytes."""
+    """Play, and return the resident set size after each tenth of the games, in kilobytes."""
     source = random.Random(seed)
     engine = PipedEngine(list(ZOBRA))
     engine.ask("uci", "uciok")

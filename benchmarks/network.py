@@ -1,9 +1,9 @@
-"""Cost of the evaluation network: bringing an accumulator up to date by a move, and the output.
+"""Cost of the evaluation network: an update of the accumulator by a move, and the output.
 
     python benchmarks/network.py
 
-The moves are all legal ones but the king's in the positions of `zobra bench`, the weights random.
-Prints medians.
+The moves are all legal ones except the king's in the positions of `zobra bench`; the weights are
+random. Prints medians.
 """
 
 import statistics
@@ -37,7 +37,7 @@ CASE = layout(
 
 @entry(INT, record(CASE), record(NETWORK), INT)
 def update_all(case, network, rounds):
-    """Bring both sides up to date after every move."""
+    """Update both sides of the accumulator for every move."""
     for _ in range(rounds):
         for index in range(case.count):
             update(
@@ -52,7 +52,7 @@ def update_all(case, network, rounds):
 
 @entry(INT, record(CASE), record(NETWORK), INT)
 def refresh_all(case, network, rounds):
-    """Compute both sides from scratch after every move."""
+    """Compute both sides of the accumulator from scratch for every move."""
     for _ in range(rounds):
         for index in range(case.count):
             refresh(network, case.accumulators[index], case.followings[index])
@@ -61,7 +61,7 @@ def refresh_all(case, network, rounds):
 
 @entry(INT, record(CASE), record(NETWORK), INT)
 def score_all(case, network, rounds):
-    """Compute the output after every move, and return something that depends on all of it."""
+    """Compute the output for every move, and return a value that depends on all outputs."""
     total = 0
     for _ in range(rounds):
         for index in range(case.count):
@@ -84,7 +84,7 @@ def random_network() -> np.ndarray:
 
 
 def cases(network: Any) -> np.ndarray:
-    """Return the positions, each with what follows its moves."""
+    """Return the positions, each with the positions after its moves and all accumulators."""
     array: Any = np.zeros(len(POSITIONS), CASE)
     for case, fen in zip(array, POSITIONS, strict=True):
         position = parse_fen(fen)
@@ -100,7 +100,7 @@ def cases(network: Any) -> np.ndarray:
 
 
 def nanoseconds(kernel: Any, array: np.ndarray, network: Any, repeats: int) -> float:
-    """Return the time of one move, over all positions."""
+    """Return the average time per move over all positions."""
     begin = time.thread_time()
     for case in array:
         kernel(case, network, repeats)
@@ -108,7 +108,7 @@ def nanoseconds(kernel: Any, array: np.ndarray, network: Any, repeats: int) -> f
 
 
 def main(rounds: int = 7, repeats: int = 1000) -> None:
-    """Measure; every move is taken `repeats` times in each of `rounds`."""
+    """Measure; every move is made `repeats` times in each of `rounds` rounds."""
     network = random_network()
     array = cases(network[0])
     kernels = {"update": update_all, "from scratch": refresh_all, "output": score_all}

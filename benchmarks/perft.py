@@ -1,9 +1,9 @@
-"""Perft speed against another engine, in turns on each position.
+"""Perft speed of Zobra and another engine, which count alternately on each position.
 
     python benchmarks/perft.py
 
 Both engines count the last ply in bulk. The counts must agree. Prints medians, and the median ratio
-of runs in turn.
+of consecutive runs.
 """
 
 import statistics
@@ -30,7 +30,7 @@ class PerftEngine:
         )
 
     def count_leaves(self, fen: str, depth: int) -> tuple[int, float]:
-        """Return the leaves, and the seconds by our clock."""
+        """Return the number of leaves, and the seconds measured here."""
         self._ask(f"position fen {fen}\nisready", "readyok")
         begin = time.perf_counter()
         line = self._ask(f"go perft {depth}", SUMMARY)

@@ -1,9 +1,9 @@
-"""Nodes a second of the search against another engine, in turns on each position.
+"""Nodes per second of the search of Zobra and another engine, alternately on each position.
 
     python benchmarks/speed.py
 
-The medians and their ratio are little affected by other load on the machine, as both engines have
-it. The fastest run shows what an idle processor does.
+The medians and their ratio are little affected by other load on the machine, because both engines
+suffer from it. The fastest run shows the speed on an idle processor.
 """
 
 import statistics
@@ -30,8 +30,9 @@ THEIR_SHARE = 4  # the other engine searches this part of the nodes, as it is sl
 
 
 def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
-    """Return the nodes a second of one search from an empty table, by the clock on the wall and by
-    processor time.
+    """Return the nodes per second of one search from an empty table.
+
+    There are two figures: by wall-clock time and by processor time.
     """
     searcher.clear()
     game = Game(parse_fen(fen))
@@ -44,7 +45,7 @@ def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
 
 
 def speed_of(engine: chess.engine.SimpleEngine, fen: str, nodes: int) -> float:
-    """Return the nodes a second of another engine, by our clock and its count."""
+    """Return the nodes per second of another engine, by its count and the time measured here."""
     board = chess.Board(fen)
     limit = chess.engine.Limit(nodes=nodes)
     begin = time.perf_counter()

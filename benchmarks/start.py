@@ -2,7 +2,7 @@
 
     python benchmarks/start.py
 
-One start that is not counted compiles the kernels, if they are missing. Prints median and worst
+A first start, which is not counted, compiles kernels if they are missing. Prints median and worst
 times, and processor time.
 """
 

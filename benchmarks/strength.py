@@ -1,5 +1,4 @@
-"""UCI_Elo: matches against Stockfish limited to the same number, and advice for the table of
-search/skill.py.
+"""UCI_Elo: matches against Stockfish limited to the same number, and advice for search/skill.py.
 
     python benchmarks/strength.py --elo 1400 --elo 1800 --elo 2200 --games 100
 
@@ -75,7 +74,7 @@ def main(
         Path | None, typer.Option(help="Where the matches are kept, one folder a level.")
     ] = None,
 ) -> None:
-    """Play the levels and print a line of JSON for each."""
+    """Play the levels, and print a line of JSON for each."""
     opponent = find_engine(engine)
     keep = folder or Path(tempfile.mkdtemp(prefix="strength-"))
     options = ["--tc", tc, "--games", str(games)]

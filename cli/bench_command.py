@@ -20,9 +20,9 @@ def bench(
 ) -> None:
     """Search fixed positions.
 
-    The last line has the speed, and the signature of the engine: the number of nodes, which only
-    the defaults give. The engine is warmed up before. The load of the machine is printed to
-    standard error.
+    The last line has the number of nodes and the speed. With the default arguments, and only with
+    them, the number of nodes is the signature of the engine. A first bench warms the engine up. The
+    load of the machine is printed to standard error.
 
     Example: zobra bench 16 1 13 default depth
     """

@@ -1,6 +1,6 @@
 """The commands of `zobra`, in the order and the panels of its help.
 
-A command is imported when it is called, so that no command waits for the libraries of another.
+A command is imported only when it is called, so no command waits for the libraries of another.
 """
 
 import inspect
@@ -123,7 +123,7 @@ STARTING_ENGINES = ("play", "match", "ladder", "suite", "analyse", "analyze", "t
 
 
 def load(command: Command) -> Any:
-    """Import a command, and return it as typer's."""
+    """Import a command, and return it as a typer command."""
     module, _, name = command.place.partition(":")
     found = getattr(import_module(module), name)
     if isinstance(found, typer.Typer):
@@ -156,7 +156,7 @@ class SingleCommand(_WithoutTypes, TyperCommand):
 
 
 class CommandGroup(_WithoutTypes, TyperGroup):
-    """All commands. Until one is called it has only its name and its summary."""
+    """All commands. Before one is called, only names and summaries are known."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -169,7 +169,7 @@ class CommandGroup(_WithoutTypes, TyperGroup):
             self.add_command(TyperCommand(command.name, help=command.summary, hidden=True))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Replace the command that is called by the imported one."""
+        """Import the command that is called, and put it in the place of its summary."""
         command = COMMANDS.get(args[0])
         if command is not None:
             self.add_command(load(command))
@@ -199,7 +199,7 @@ Version = Annotated[
 
 @app.callback()
 def prepare(context: typer.Context, version: Version = False) -> None:
-    """Compile the engine before a command that starts it, so that no game waits for that."""
+    """Compile the engine before a command that starts it, so that no game has to wait."""
     asks_for_help = not {"-h", "--help"}.isdisjoint(sys.argv)
     if context.invoked_subcommand in STARTING_ENGINES and not asks_for_help:
         from zobra.engine.kernels import compile_missing

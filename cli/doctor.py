@@ -46,7 +46,7 @@ MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/
 
 
 class Finding(NamedTuple):
-    """What a check found. `state` is ok, note or wrong; `advice` says what to do."""
+    """The result of a check. `state` is ok, note or wrong; `advice` says what to do."""
 
     found: str
     state: str = "ok"
@@ -54,7 +54,7 @@ class Finding(NamedTuple):
 
 
 def check_software() -> Finding:
-    """Import the libraries, which shows whether their versions fit together."""
+    """Import the libraries, to see whether their versions are compatible."""
     for name in LIBRARIES:
         import_module(name)
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
@@ -63,7 +63,7 @@ def check_software() -> Finding:
 
 
 def check_processor() -> Finding:
-    """List the instructions that speed the engine up, and whether its kernels use them."""
+    """List the instruction sets that speed the engine up, and whether its kernels use them."""
     from zobra.engine.kernels import selected
 
     target = selected.target
@@ -79,7 +79,7 @@ def check_processor() -> Finding:
 
 
 def check_store() -> Finding:
-    """Check the folder for kernels that are compiled on this machine."""
+    """Check the folder for kernels that this machine compiles."""
     from zobra.engine.kernels import missing, store
 
     import_module("zobra.search.player")  # and with it all kernels
@@ -104,7 +104,7 @@ def check_store() -> Finding:
 
 
 def check_kernels() -> Finding:
-    """Describe the compiled kernels in use, after compiling what is missing."""
+    """Compile missing kernels, and describe the kernels in use."""
     from zobra.engine import kernels
 
     begin = time.perf_counter()
@@ -136,7 +136,7 @@ def check_rules() -> Finding:
 
 
 def check_speed() -> Finding:
-    """Measure the speed by a bench, after another one as warm-up."""
+    """Measure the speed by a bench, after a first bench as warm-up."""
     from zobra.arena.runner.processors import load_text
     from zobra.search.bench_conditions import Conditions
     from zobra.search.engine import Engine

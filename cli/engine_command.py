@@ -12,8 +12,8 @@ import typer
 def engine_command() -> list[str]:
     """Return the command that starts this engine, with an absolute path.
 
-    It is the program that was called, the console script of this Python, or this Python with
-    `-m zobra.uci`, whichever there is first.
+    It is the program that was called, the console script of this Python, or this Python with `-m
+    zobra.uci`, whichever is found first.
     """
     # A bare name could be another Zobra in PATH
     called = Path(sys.argv[0]).absolute()
@@ -33,6 +33,6 @@ def engine_command() -> list[str]:
 def uci_path() -> None:
     """Print the command of the engine for a GUI.
 
-    It has a full path, and works in any folder.
+    It has an absolute path, so it works in any folder.
     """
     typer.echo(" ".join(engine_command()))

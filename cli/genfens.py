@@ -1,6 +1,6 @@
 """`zobra genfens N seed S book BOOK`: random balanced openings.
 
-OpenBench runs this command before a data generation. Each line is `info string genfens
+OpenBench runs this command before it generates training games. Each line is `info string genfens
 FEN`. The same seed and book give the same openings.
 """
 

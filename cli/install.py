@@ -1,9 +1,10 @@
-"""`zobra install cutechess`: write the engine into the engines file of Cute Chess.
+"""`zobra install cutechess`: add the engine to the engine list of Cute Chess.
 
-Cute Chess keeps its engines as a JSON list of objects in `engines.json`, beside its settings file:
+Cute Chess stores its engines as a JSON list of objects in `engines.json`, beside its settings file:
 in `cutechess` below $XDG_CONFIG_HOME or ~/.config, on Windows below %APPDATA%. It writes the list
-when it is closed, which would undo a change made meanwhile. The options of an entry are those that
-Cute Chess keeps after *Detect*: with their values, and without those that it sets by other means.
+when it is closed, which would undo a change made while it runs. The options of an entry are those
+that Cute Chess stores after *Detect*: with their values, and without those that it sets by other
+means.
 """
 
 import json
@@ -54,7 +55,7 @@ def install(
 
 
 def engines_file() -> Path:
-    """Return the path of the engines file of Cute Chess."""
+    """Return the path of Cute Chess' engine list."""
     if os.name == "nt":
         folder = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
     else:

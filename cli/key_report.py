@@ -46,9 +46,9 @@ def keys(
 def show_table(
     console: Console, columns: tuple[str, ...], rows: Iterable[tuple[float, ...]]
 ) -> None:
-    """Print a table of numbers. Large ones are whole, small ones have two significant figures.
+    """Print a table of numbers; small ones are rounded to two significant figures.
 
-    Its heading has a rule on a terminal only.
+    Its heading has a rule only on a terminal.
     """
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
     for column in columns:

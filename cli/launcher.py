@@ -1,9 +1,8 @@
-"""The first module of a self-contained Zobra, as `make EXE=name` builds it: a zip archive that
-Python runs.
+"""The first module of a self-contained Zobra: a zip archive that Python runs (`make EXE=name`).
 
 The engine needs its sources, data and compiled kernels as real files, so they are unpacked into the
-user's cache directory, under a digest of the executable. Several starts at once are safe. A folder
-that other users could have written is refused.
+user's cache directory, under a digest of the executable. Several simultaneous starts are safe. A
+folder that other users could have written to is refused.
 """
 
 import hashlib
@@ -16,9 +15,9 @@ from pathlib import Path
 
 
 def unpack(executable: Path) -> Path:
-    """Unpack the sources unless an earlier start did, and return their folder.
+    """Unpack the sources unless an earlier start has done so, and return their folder.
 
-    Raise OSError if the cache directory cannot be written, or others can write to the folder.
+    Raise OSError if the cache directory cannot be written to, or if others can write to the folder.
     """
     import platformdirs
 
@@ -42,7 +41,7 @@ def unpack(executable: Path) -> Path:
 
 
 def main() -> None:
-    """Unpack the sources if need be, and run Zobra from there."""
+    """Unpack the sources if necessary, and run Zobra from there."""
     try:
         sys.path[0] = str(unpack(Path(sys.argv[0]).resolve()))
     except OSError as error:

@@ -16,7 +16,7 @@ INTERRUPTED = 130  # exit status after Ctrl-C, by the convention of shells
 def main() -> None:
     """Speak UCI, or run a command.
 
-    A conversation is imported without anything heavy, so that `uci` is answered at once.
+    Nothing heavy is imported before `uci` is answered.
     """
     # Until a command runs, Ctrl-C kills the process: there is nothing to clean up, and a
     # KeyboardInterrupt in the middle of an import would print a traceback

@@ -1,4 +1,4 @@
-"""UCI commands from the command line: `zobra go depth 10`, `zobra d FEN`, `zobra eval`, …
+"""UCI commands on the command line: `zobra go depth 10`, `zobra d FEN`, `zobra eval`, …
 
 Each runs to its end. Ctrl-C stops a search, which still prints its bestmove.
 """
@@ -18,7 +18,7 @@ AFTER_POSITION = ("go", "eval")  # commands behind a position; neither is part o
 
 
 class OneShotConsole(Console):
-    """A console for a person: errors are no `info string`, and go to standard error."""
+    """A console for a person: errors go to standard error, without `info string`."""
 
     def info(self, text: str) -> None:
         """Print an `info string`, or an error."""
@@ -29,7 +29,7 @@ class OneShotConsole(Console):
 
 
 def run(words: Sequence[str], network: str = "", **options: int) -> NoReturn:
-    """Carry out the command of these words, with a network file and options, and end the process.
+    """Execute the command in these words, with a network file and options, and end the process.
 
     Raise ValueError for limits that are not understood. The exit status is 1 for a bad position or
     an engine that cannot be loaded.
@@ -66,10 +66,10 @@ def run(words: Sequence[str], network: str = "", **options: int) -> NoReturn:
 
 
 def commands_of(words: Sequence[str]) -> list[Command]:
-    """Return the commands of UCI that the words of a command line stand for.
+    """Return the UCI commands that the words of a command line stand for.
 
-    A GUI's command is carried out as far as it is understood, a user's is not: raise ValueError
-    that names what is wrong.
+    Unlike a GUI's command, a user's is not executed in part: raise ValueError that names what is
+    not understood.
     """
     parsed = [parse(line) for line in _lines(words)]
     commands = [command for command in parsed if command is not None]

@@ -1,4 +1,4 @@
-"""The commands of `one_shot` with their options and their help, for the command line."""
+"""The commands of `one_shot` with their options and help, for the command line."""
 
 from typing import Annotated
 
@@ -44,7 +44,7 @@ def position(
 ) -> None:
     """Search a position: zobra position fen FEN go depth 12.
 
-    Without go LIMITS or eval the position is shown.
+    Without go LIMITS or eval, the position is shown.
     """
     _run(context, ["position", *words], Hash=hash, Threads=threads, MultiPV=multipv)
 

@@ -1,4 +1,4 @@
-"""`zobra warmup`: compile the kernels for this processor, into the user's store."""
+"""`zobra warmup`: compile the kernels for this processor into the user's store."""
 
 import os
 import time
@@ -11,8 +11,7 @@ from rich.progress import Progress, TimeElapsedColumn
 def warmup() -> None:
     """Compile the engine for this processor.
 
-    Kernels that are there already are not compiled again. The exit status is 1 if the result cannot
-    be kept.
+    Existing kernels are not compiled again. The exit status is 1 if the result cannot be stored.
     """
     # zobra.engine.kernels reads it when it is imported
     os.environ["ZOBRA_LEVEL"] = os.environ.get("ZOBRA_LEVEL") or "native"

@@ -8,15 +8,15 @@ The modules, in the order in which pipeline.py uses them:
     self_play        all games of a recipe, by many threads
     games            the files of games, called shards
     positions        the quiet positions of a game, 32 bytes each, by replaying it
-    check            statistics of the games, and what would spoil a training
+    check            statistics of the games, and faults that would spoil the training
     position_file    all positions in one file, mapped into memory
     gradient         the loss, its gradient, and a step of AdamW
     trainer          epochs and batches, by many threads
-    float_network    the weights as they are trained, and their quantisation
+    float_network    the weights during training, and their quantisation
     verify           integers against floats, kernels against plain arithmetic
     pipeline         all of it, and a match against the network that played the games
     command_line     the commands `zobra train …`
 
-Besides, import_pgn converts PGN files to training games, wdl_fit fits the win/draw/loss model, and
-tree_positions and tree_error compare networks on positions of search trees.
+In addition, import_pgn converts PGN files to training games, wdl_fit fits the win/draw/loss model,
+and tree_positions and tree_error compare networks on positions of search trees.
 """

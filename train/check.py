@@ -1,6 +1,4 @@
-"""The check of a data set before training: it replays each game, and finds what would spoil the
-network.
-"""
+"""The check of a data set before training: it replays each game, and finds faults."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -28,8 +26,8 @@ HIGH_HALF = np.uint64(32)
 class DataReport(NamedTuple):
     """Statistics of the games of a set.
 
-    `results` counts games by half points for White, and `positions` are those that pass the filter.
-    For `coherence` and `duplicates` see the functions of this module.
+    `results` counts games by half points for White, and `positions` those positions that pass the
+    filter. For `coherence` and `duplicates` see the functions of this module.
     """
 
     games: int
@@ -77,9 +75,9 @@ class DataReport(NamedTuple):
 
 
 def coherence(positions: np.ndarray) -> float | None:
-    """Return how often the leading side won, among clear scores of games that were not drawn.
+    """Return how often the side ahead won, over positions with a clear score in decisive games.
 
-    None without such positions.
+    Return None if there are no such positions.
     """
     is_clear = np.abs(positions["score"].astype(int)) >= CLEAR_SCORE
     clear = positions[is_clear & (positions["result"] != 1)]
@@ -112,8 +110,9 @@ def check_data(
 ) -> DataReport:
     """Replay the games of shards, `games` in all, and return their statistics.
 
-    With more games than `compared`, coherence, duplicates and the median score are estimated from a
-    sample of the positions. Raise DataError if a file is damaged or a move is illegal.
+    If there are more games than `compared`, then coherence, duplicates and the median score are
+    estimated from a sample of the positions. Raise DataError if a file is damaged or a move is
+    illegal.
     """
     one_in = 1 + (games - 1) // compared
     parts = [np.zeros(0, PACKED)]

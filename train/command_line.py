@@ -1,4 +1,4 @@
-"""The commands `zobra train …`. Each imports what it needs when it runs."""
+"""The commands `zobra train …`. Each imports what it needs only when it runs."""
 
 import os
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""The network before the first: computed from the values of pieces and squares, not trained.
+"""The initial network, computed from the values of pieces and squares instead of trained.
 
 It plays the games from which the first trained network learns. A pair of neurons, each half active
 when material is even, is as exact as a sum: (h + x)² − (h − x)² = 4hx. So each kind of piece has
-pairs of its own, whose x is the value of one's own pieces less that of the enemy's.
+its own pairs, whose x is the value of one's own pieces minus that of the enemy's.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ MIDDLEGAME = BUCKETS // 2  # from this bucket on, the king avoids the centre
 
 
 def square_value(kind: int, square: int) -> int:
-    """Return the value in centipawns of a piece on a square (a1 is 0), as its own side sees it."""
+    """Return the value in centipawns of a piece on a square (a1 is 0), from its own side's view."""
     rank, file = divmod(square, 8)
     steps = min(rank, 7 - rank) + min(file, 7 - file)
     return VALUES[kind] + CENTRE[kind] * steps + ADVANCE[kind] * rank

@@ -25,15 +25,15 @@ PARTS = ("rows", "bias", "output", "output_bias")
 
 
 def units(qb: int) -> dict[str, int]:
-    """Return what 1.0 becomes in each part of a network."""
+    """Return the integer that stands for 1.0 in each part of a network."""
     return {"rows": QA, "bias": QA, "output": qb, "output_bias": QA * qb}
 
 
 def initial_weights(hidden: int, seed: int) -> np.ndarray:
     """Return random weights of a network with `hidden` neurons per side.
 
-    They are an array of shape (1,) with the fields rows (FEATURES, hidden), bias (hidden,), output
-    (BUCKETS, 2, hidden) and output_bias (BUCKETS,), all float32. Their distribution is uniform, so
+    The array has shape (1,) and the fields rows (FEATURES, hidden), bias (hidden,), output
+    (BUCKETS, 2, hidden) and output_bias (BUCKETS,), all float32. The distribution is uniform, so
     that few neurons are clipped at first.
     """
     shapes = ((FEATURES, hidden), (hidden,), (BUCKETS, 2, hidden), (BUCKETS,))
@@ -49,7 +49,7 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
 
 
 def weights_of(network: Network) -> np.ndarray:
-    """Return the float weights of a network, as initial_weights does."""
+    """Return the float weights of a network, in the layout of initial_weights."""
     weights = initial_weights(network.hidden, seed=0)
     for name, unit in units(network.qb).items():
         weights[name][0] = getattr(network, name) / np.float32(unit)
@@ -75,7 +75,7 @@ def quantise(weights: Any, qb: int, header: dict[str, Any]) -> Network:
 def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
     """Return the scores of positions (dtype PACKED) by float weights.
 
-    They are in centipawns for the side to move.
+    Scores are in centipawns for the side to move.
     """
     parts = {name: weights[name].astype(float) for name in PARTS}
     return _outputs(parts, 1, positions) * SCALE
@@ -84,7 +84,7 @@ def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     """Return the scores of positions by a network, in centipawns for the side to move.
 
-    They are computed in plain NumPy, without any kernel.
+    They are computed in plain NumPy, without kernels.
     """
     parts = {name: getattr(network, name).astype(np.int64) for name in PARTS}
     parts["output_bias"] *= QA
@@ -113,9 +113,9 @@ def _outputs(parts: dict[str, np.ndarray], one: int, positions: np.ndarray) -> n
 def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
     """Scale the output of float weights to the scores of positions, and return the factor.
 
-    A share of the result in the target makes evaluations larger, but the margins of the search are
-    tuned for those of scores. Positions with scores below SCALE are compared. Raise DataError
-    without any.
+    A share of the game result in the target makes evaluations larger, but the margins of the search
+    are tuned for the scale of scores. Only positions with scores below SCALE are compared. Raise
+    DataError if there are none.
     """
     usual = positions[np.abs(positions["score"].astype(int)) < SCALE]
     if not len(usual):

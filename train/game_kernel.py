@@ -1,8 +1,8 @@
-"""One game of Zobra against itself, from the random opening to its end, in one call of a kernel
-that releases Python's global lock.
+"""One game of Zobra against itself, from a random opening to its end, in one kernel call.
 
-A game depends only on its seed, the rules, the engine and, if it branches off another game, on that
-game. No clock is read. The caller passes an empty table and a worker with empty histories.
+The call releases Python's global interpreter lock. A game depends only on its seed, the rules, the
+engine and, if it branches off another game, on that game. No clock is read. The caller passes an
+empty table and a worker with empty histories.
 """
 
 from dataclasses import dataclass, fields
@@ -67,7 +67,7 @@ LAST_SHIFT = np.uint64(31)
 
 
 class DataError(ValueError):
-    """Data that cannot be used. The message names the file and the fault."""
+    """Unusable data. The message names the file and the fault."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def search_root(worker, constants, rules):
 
 @kernel
 def forget_moves(worker):
-    """Start the game at the root: earlier positions cannot be repeated."""
+    """Make the root the start of the game, so that earlier positions cannot be repeated."""
     worker.stack[0].position.reversible_plies = 0
     worker.root_key_index = 0
     worker.keys[0] = worker.stack[0].position.key
@@ -155,7 +155,7 @@ def set_root(worker, position):
 def open_game(worker, constants, rules, game, plies, margin):
     """Play `plies` random moves from the root, or one more.
 
-    Return True if the game is not over and its score is within ±margin.
+    Return True if the game is not over and the score is within ±margin.
     """
     for _ in range(plies + np.int64(next_random(game) & ONE)):
         count = count_moves(worker, constants)
@@ -172,9 +172,9 @@ def open_game(worker, constants, rules, game, plies, margin):
 
 @kernel
 def choose_ply(rules, game, parent):
-    """Return a random ply of another game whose score is within the margin, or -1 without any.
+    """Return a random ply of another game whose score is within the margin, or -1 if there is none.
 
-    All plies are equally likely (reservoir sampling).
+    All such plies are equally likely (reservoir sampling).
     """
     chosen = -1
     candidates = ZERO
@@ -188,9 +188,9 @@ def choose_ply(rules, game, parent):
 
 @kernel
 def branch_off(worker, constants, rules, game, parent):
-    """Open a game with random moves from a random position of another one, `parent`.
+    """Open a game with random moves from a random position of another game, `parent`.
 
-    Return False if no balanced position was found. A `parent` without moves has none.
+    Return False if no balanced position was found, as when `parent` has no moves.
     """
     for _ in range(BRANCH_TRIES):
         chosen = choose_ply(rules, game, parent)
@@ -254,7 +254,7 @@ def is_over(worker, constants, game):
 
 @entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, record(RULES), record(GAME), record(GAME), POSITION_TYPE)
 def play_game(worker, constants, rules, game, parent, start):
-    """Play one game and fill `game`, whose `random` is the seed.
+    """Play one game and fill in `game`, whose `random` is the seed.
 
     It branches off `parent` if that has moves. `start` is the start position of chess.
     """

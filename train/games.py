@@ -62,7 +62,7 @@ def shards(folder: Path) -> list[Path]:
 
 
 def read_sets(folders: Iterable[Path]) -> list[Path]:
-    """Return the shards of all folders. Raise DataError for a folder without any."""
+    """Return the shards of all folders. Raise DataError for a folder that has none."""
     found = []
     for folder in folders:
         inside = shards(folder)
@@ -73,7 +73,7 @@ def read_sets(folders: Iterable[Path]) -> list[Path]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file in one piece, and its folder if need be. Raise OSError that names the file."""
+    """Write a file atomically, and its folder if necessary. Raise OSError that names the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_safely(path, content)
 
@@ -122,13 +122,13 @@ def with_dots(fen: str) -> str:
 
 
 def without_dots(text: str) -> str:
-    """Return the FEN of a text that `with_dots` made."""
+    """Return the FEN from which `with_dots` made this text."""
     board, _, rest = text.partition(" ")
     return re.sub(r"\.+", lambda dots: str(len(dots[0])), board) + " " + rest
 
 
 def write_shard(path: Path, games: Sequence[TrainingGame]) -> None:
-    """Write games, at least one. Raise DataError for an illegal move."""
+    """Write at least one game. Raise DataError for an illegal move."""
     replayer = Replayer(Filter())
     heads = []
     fens = []
@@ -157,7 +157,7 @@ def write_shard(path: Path, games: Sequence[TrainingGame]) -> None:
 
 
 def count_games(paths: Iterable[Path]) -> int:
-    """Return the number of games in shards, by their headers."""
+    """Return the number of games in shards, according to their headers."""
     total = 0
     for path in paths:
         with path.open("rb") as file:
@@ -258,7 +258,7 @@ def _unpack_body(header: dict[str, Any], body: bytes) -> _Content:
 
 
 def as_pgn(game: TrainingGame) -> str:
-    """Return a game as PGN. The comments are scores for White, in pawns or moves to mate."""
+    """Return a game as PGN with scores for White as comments, in pawns or moves to mate."""
     tree = chess.pgn.Game()
     tree.setup(chess.Board(game.fen))
     tree.headers["Event"] = "self-play"

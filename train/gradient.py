@@ -1,6 +1,6 @@
 """The loss of a network on positions, its gradient, and a step of the optimiser, in float32.
 
-The network is the one of float_network.py. The loss is the squared error of the winning chance, the
+The network is that of float_network.py. The loss is the squared error of the winning chance, the
 sigmoid of the output. The optimiser is AdamW, Loshchilov and Hutter (2017).
 """
 
@@ -50,7 +50,7 @@ def list_features(position, own, theirs):
 def activate(weights, features, output, neurons):
     """Compute the neurons of one side, and return what they contribute to the output.
 
-    A neuron is its bias plus the weights of the features, clipped to 0 … 1, and counts squared
+    A neuron is its bias plus the weights of the features, clipped to 0 … 1, and then squared
     (SCReLU).
     """
     for j in range(len(neurons)):
@@ -77,7 +77,7 @@ def activate(weights, features, output, neurons):
 
 @numeric
 def backpropagate(gradient, features, output, output_gradient, slope, neurons):
-    """Add the gradients of one side, given the derivative of the loss by the output, `slope`.
+    """Add the gradients of one side; `slope` is the derivative of the loss by the output.
 
     The neurons are overwritten with the derivatives of the loss by them.
     """
@@ -103,9 +103,10 @@ def sigmoid(value):
 def accumulate_gradient(weights, gradient, positions, target, learn, errors):
     """Add the squared errors of positions (dtype PACKED) to `errors`.
 
-    There are three: against the target, the score alone and the result alone. If `learn`, add the
-    gradient of the first to `gradient`. The target blends the winning chance of the score with the
-    result. `target` has the share of the result, and the centipawns that mean odds of e : 1.
+    There are three errors: against the target, the score alone and the result alone. If `learn`,
+    the gradient of the first is added to `gradient`. The target blends the winning chance of the
+    score with the result. `target` is a pair: the share of the result, and the score in centipawns
+    that means odds of e : 1.
     """
     blend, chance_scale = target
     steepness = SCALE / chance_scale
@@ -143,11 +144,11 @@ def accumulate_gradient(weights, gradient, positions, target, learn, errors):
 
 @numeric
 def optimise(weights, gradients, moments, limits, step, part):
-    """Make one step of AdamW on a part of flat arrays: (begin, end).
+    """Make one AdamW step for the weights from `begin` to `end`, the two numbers of `part`.
 
-    `gradients`, of shape (chunks, weights), are added in order. Weights are clipped to ±limits.
-    `step` is the number of positions in the batch, the number of the step (from 1), the learning
-    rate and the weight decay.
+    `weights`, `moments` and `limits` are flat arrays. `gradients`, of shape (chunks, weights), are
+    summed in order. Weights are clipped to ±limits. `step` has the number of positions in the
+    batch, the number of the step (from 1), the learning rate and the weight decay.
     """
     begin, end = part
     positions, number, rate, decay = step

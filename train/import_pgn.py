@@ -27,7 +27,7 @@ from zobra.train.games import (
 
 @dataclass
 class Import:
-    """What happened to the games of PGN files."""
+    """Counts of the imported games, and what was left out of the PGN files."""
 
     games: int = 0  # imported
     refused: Counter[str] = field(default_factory=Counter)  # by file and reason
@@ -37,7 +37,7 @@ class Import:
 def import_files(paths: Iterable[Path], folder: Path) -> Import:
     """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in a folder.
 
-    Raise DataError if the folder has games already, and OSError or ValueError for a file that
+    Raise DataError if the folder already has games, and OSError or ValueError for a file that
     cannot be read.
     """
     if shards(folder):
@@ -68,8 +68,8 @@ def import_files(paths: Iterable[Path], folder: Path) -> Import:
 def training_game(game: chess.pgn.Game, number: int) -> TrainingGame:
     """Convert a PGN game, from its first move with a score on, to at most LONGEST_GAME plies.
 
-    Scores are read as this engine shows them (see `normalised` in search/wdl.py). Raise ValueError
-    with the reason if the game is refused.
+    Scores are read on the scale on which this engine shows them (see `normalised` in
+    search/wdl.py). Raise ValueError with the reason if the game is refused.
     """
     result = POINTS_OF_WHITE.get(game.headers["Result"])
     if result is None:

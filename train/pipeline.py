@@ -66,7 +66,7 @@ MOVE_SECONDS = 0.01  # for a move by nodes or depth
 class Pipeline:
     """The steps of a recipe, with files in a folder.
 
-    Each step can be run alone. If it fails it raises RuntimeError, ValueError or OSError with a
+    Each step can be run alone. A step that fails raises RuntimeError, ValueError or OSError with a
     message for the user, and KeyboardInterrupt after Ctrl-C.
     """
 
@@ -81,7 +81,7 @@ class Pipeline:
         self._console = console
 
     def run(self) -> None:
-        """Run all steps, after a rough estimate of their time."""
+        """Print a rough estimate of the time, and run all steps."""
         about = timedelta(seconds=max(1, round(self._estimated_seconds() / self.workers)))
         self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
         steps = (self.play, self.check, self.train, self.verify, self.gate)
@@ -90,7 +90,7 @@ class Pipeline:
             step()
 
     def play(self) -> None:
-        """Play the missing games, after checking that the training will be able to start."""
+        """Check that the training will be able to start, and play the missing games."""
         read_sets(self.sets[1:])
         self._first_weights()
         games = SelfPlay(self.sets[0], self.recipe.data, self.workers, self._read_opponent())
@@ -129,7 +129,7 @@ class Pipeline:
     def train(self) -> None:
         """Train on the games, and write the plot, the float weights and the network.
 
-        The network is written last, so that it can be verified whenever it exists.
+        The network is written last: if it exists, it can be verified.
         """
         recipe = self.recipe
         paths = read_sets(self.sets)
@@ -181,9 +181,9 @@ class Pipeline:
         self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
 
     def gate(self) -> None:
-        """Play a match against the network that played the games, or resume it.
+        """Play or resume a match against the network that played the games.
 
-        The folder of the match has the digests of both networks in its name.
+        The name of the match folder contains the digests of both networks.
         """
         name = self.recipe.name
         gate = self.recipe.gate

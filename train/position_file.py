@@ -1,4 +1,4 @@
-"""The positions that a network learns from, in one file that is mapped into memory.
+"""The training positions in one file that is mapped into memory.
 
 The file is written once for each choice of games and filter, whose digest is in its name. It may be
 larger than the memory, and can be deleted at any time: the next training writes it again.
@@ -25,12 +25,12 @@ DIGEST_DIGITS = 20
 
 
 def digest_of(texts: Iterable[str]) -> str:
-    """Return a digest of texts, which depends on their order."""
+    """Return a digest of strings, which depends on their order."""
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:DIGEST_DIGITS]
 
 
 def position_path(folder: Path, name: str, shard_digests: Iterable[str], wanted: Filter) -> Path:
-    """Return the file of the positions of a recipe, by the digests of its games and its filter."""
+    """Return the path of a recipe's position file, by the digests of its games and its filter."""
     made_by = hashlib.sha256(Path(source.__file__).read_bytes()).hexdigest()
     chosen = json.dumps(asdict(wanted), sort_keys=True)
     return folder / f"{name}.{digest_of([*shard_digests, chosen, made_by])}{SUFFIX}"
@@ -39,7 +39,7 @@ def position_path(folder: Path, name: str, shard_digests: Iterable[str], wanted:
 def write_positions(path: Path, shards: Iterable[Path], wanted: Filter) -> None:
     """Write the positions of shards that pass the filter, in order, to a new file.
 
-    After an error there is no file. Raise OSError or DataError that names the file at fault.
+    After an error no file is left. Raise OSError or DataError that names the file at fault.
     """
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
@@ -57,14 +57,14 @@ def write_positions(path: Path, shards: Iterable[Path], wanted: Filter) -> None:
 
 
 def map_positions(path: Path) -> np.ndarray:
-    """Return the positions of a file (dtype PACKED), read-only."""
+    """Return the positions in a file (dtype PACKED), read-only."""
     if path.stat().st_size == 0:  # nothing can be mapped
         return np.zeros(0, PACKED)
     return np.asarray(np.memmap(path, PACKED, "r"))
 
 
 def remove_stale(path: Path, name: str) -> list[Path]:
-    """Remove a recipe's position files except `path`, and return them."""
+    """Remove all position files of a recipe except `path`, and return them."""
     pattern = re.compile(rf"{re.escape(name)}\.[0-9a-f]{{{DIGEST_DIGITS}}}{SUFFIX}({UNFINISHED})?")
     stale = []
     for each in path.parent.iterdir():

@@ -2,7 +2,7 @@
 
 A position is seen from the side to move, whose pawns move up the board. `pieces` has four bits for
 each bit of `occupied`, from the lowest: 2 × type, plus 1 for an enemy piece. Bit 0 of `mirrored` is
-set if the own king stands on files e to h, and bit 1 if the enemy king does (see
+set if the side's own king stands on files e to h, and bit 1 if the enemy king does (see
 engine/accumulator.py).
 """
 
@@ -75,7 +75,8 @@ QUIET_RANK = np.uint64(63)  # sorts after every capture
 def is_wanted(position, move, score, wanted):
     """Return whether a position is quiet and passes the filter `wanted`.
 
-    It is quiet if the side to move is not in check, and its move is no capture or promotion.
+    It is quiet if the side to move is not in check, and its move is neither a capture nor a
+    promotion.
     """
     flag = flag_of(move)
     enemy = position.colours[position.side ^ ONE]
@@ -171,7 +172,7 @@ def next_move(job, constants, ply):
 
 @entry(VOID, record(REPLAY), record(FILTER), record(KEPT), CONSTANTS_TYPE)
 def replay(job, wanted, kept, constants):
-    """Replay a game up to its first illegal move, and keep the positions that pass the filter.
+    """Replay a game up to its first illegal move, and store the positions that pass the filter.
 
     Set `job.played` and `job.count`.
     """
@@ -201,7 +202,7 @@ def replay(job, wanted, kept, constants):
 
 
 class Replayer:
-    """Replays games, and keeps the positions that pass a filter.
+    """Replays games, and stores the positions that pass a filter.
 
     Each method raises DataError for an illegal game.
     """
@@ -212,7 +213,7 @@ class Replayer:
         self._filter = np.array([astuple(wanted)], FILTER)
 
     def positions(self, game: TrainingGame) -> np.ndarray:
-        """Return the positions of a game that are kept (dtype PACKED)."""
+        """Return the positions of a game that pass the filter (dtype PACKED)."""
         return self._replay(game, decoding=False)
 
     def indices(self, game: TrainingGame) -> np.ndarray:
@@ -272,7 +273,7 @@ def mailboxes(positions: np.ndarray) -> np.ndarray:
 
 
 def unpack_board(packed: np.void) -> chess.Board:
-    """Return the board of a packed position, with its side to move as White.
+    """Return the board of a packed position, with the side to move as White.
 
     Castling rights and en-passant squares are not stored.
     """

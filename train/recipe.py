@@ -1,4 +1,4 @@
-"""Recipes: every number that makes a network, in one TOML file.
+"""Recipes: all numbers with which a network is made, in one TOML file.
 
 A recipe is read into the dataclasses below, which give each number's meaning, default and range.
 Zobra's own recipes are in the folder `recipes` and are known by their names.
@@ -24,7 +24,7 @@ BUILT_IN_NAME = "built-in"  # the one of the engine
 
 
 class Range(NamedTuple):
-    """The least and the largest value of a number."""
+    """The smallest and the largest allowed value of a number."""
 
     low: float
     high: float = math.inf
@@ -39,7 +39,7 @@ AtLeastOne = Annotated[int, Range(1, 30_000)]
 
 @dataclass(frozen=True)
 class GameRules:
-    """How a game of self-play opens, how deep it is searched, and when it is adjudicated.
+    """How a self-play game opens, how deep it is searched, and when it is adjudicated.
 
     Scores are in centipawns.
     """
@@ -77,7 +77,7 @@ ADDED_RULES = ("branches", "branch_plies", "branch_margin")
 
 @dataclass(frozen=True)
 class Filter:
-    """Which of the quiet positions of the games the network learns from."""
+    """Which quiet positions of the games the network learns from."""
 
     first_ply: Small = 16  # from the start position; the moves before are the opening
     largest_score: Small = 3_000  # centipawns
@@ -93,7 +93,7 @@ class DataPlan:
     """The games to play, which become a set with the name of the recipe.
 
     `network` plays them: FIRST_NAME, BUILT_IN_NAME or the name of a recipe. `engine` is the commit
-    of the engine that plays them, for the record. Training uses the sets in `also` as well.
+    of the engine that plays them, for the record. Training also uses the sets in `also`.
     """
 
     games: Annotated[int, Range(1)] = 1_000
@@ -157,9 +157,9 @@ class Gate:
 class Recipe:
     """A whole recipe.
 
-    `hidden` is the number of neurons per side, and `qb` what stands for 1.0 in an output weight.
-    Training starts from the network `start`, named as in DataPlan, or from random weights if that
-    is empty.
+    `hidden` is the number of neurons per side, and `qb` the integer for 1.0 in an output weight.
+    Training starts from the network `start`, named as in DataPlan, or from random weights if it is
+    empty.
     """
 
     name: str
@@ -177,7 +177,7 @@ class Recipe:
 
 
 def read_recipe(name: str) -> Recipe:
-    """Read and check a recipe, one of Zobra's by its name, or a file by its path.
+    """Read and check a recipe: one of Zobra's by its name, or a file by its path.
 
     Raise ValueError or OSError that names the file and the mistake.
     """

@@ -1,8 +1,8 @@
 """Data sets by self-play.
 
-Each thread takes the next missing shard, and writes it when all its games are played. So the same
-command resumes an interrupted run, and the games depend neither on the number of threads nor on
-interruptions.
+Each thread takes the next missing shard, and writes it once all its games are played. Therefore the
+same command resumes an interrupted run, and the games depend neither on the number of threads nor
+on interruptions.
 """
 
 import hashlib
@@ -33,11 +33,11 @@ NO_GAME: Any = np.zeros(1, GAME)[0]  # no game to branch off: it has no moves
 
 
 class SelfPlayer:
-    """Plays games of Zobra against itself, evaluated by a network.
+    """Plays games of Zobra against itself with a network.
 
     A game depends only on its number, the seed, the rules and the network: it begins with an empty
-    table and empty histories. If the rules let every n-th game branch off another, that is the last
-    of each group of n games, and the other one is a random game of its group.
+    table and empty histories. If the rules let every n-th game branch off another, it is the last
+    game of each group of n, and branches off a random one of its group.
     """
 
     def __init__(self, rules: GameRules, seed: int, network: Network) -> None:
@@ -53,7 +53,7 @@ class SelfPlayer:
         self._parents: dict[int, Any] = {}  # games by number that the next branch may begin off
 
     def play(self, number: int) -> TrainingGame:
-        """Return the game of a number, and remember it if a later game may branch off it.
+        """Return the game with this number, and remember it if a later game may branch off it.
 
         If this game branches off one that is not remembered, that one is played first.
         """

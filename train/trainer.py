@@ -24,7 +24,7 @@ BATCHES_A_REPORT = 20
 class Errors(NamedTuple):
     """Mean squared errors of winning chances.
 
-    They are against the target, the score alone, and the result alone.
+    They are measured against the target, the score alone, and the result alone.
     """
 
     loss: float
@@ -44,8 +44,9 @@ class Epoch(NamedTuple):
 class Trainer:
     """Trains `weights` (see initial_weights) in place on positions (dtype PACKED).
 
-    The weights are clipped to what a network with this `qb` can store. `training` and `validation`
-    are indices of positions (uint32), split by games. Raise DataError if either would be empty.
+    The weights are clipped to the values that a network with this `qb` can store. `training` and
+    `validation` are indices of positions (uint32), split by games. Raise DataError if either would
+    be empty.
     """
 
     def __init__(

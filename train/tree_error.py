@@ -1,7 +1,8 @@
-"""The error of networks on positions of search trees that another engine labelled.
+"""The error of networks on positions of search trees that another engine has labelled.
 
-Against Stockfish, the error on such positions goes with Elo, while the error on positions of games
-does not. It is for measuring only: no network of Zobra learns from these labels.
+With Stockfish's labels, the error on such positions correlates with Elo, while the error on
+positions of games does not. It is used only to measure: no network of Zobra learns from these
+labels.
 
 A file has a heading and then one position per line: a FEN, a tab, and the score in centipawns for
 the side to move.
@@ -62,9 +63,9 @@ def read_labelled(path: Path) -> Labelled:
 
 
 def squared_errors(network: Network, labelled: Labelled) -> tuple[np.ndarray, float]:
-    """Return the squared error of each winning chance, and a factor.
+    """Return the squared errors of a network's winning chances, and its scale.
 
-    The network's scores are multiplied by the factor with which they fit best.
+    The scale is the factor on the network's scores that minimises the mean error.
     """
     values = integer_scores(network, labelled.positions) / CHANCE_SCALE
 

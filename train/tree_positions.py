@@ -2,8 +2,8 @@
 
 A search evaluates the positions of its tree, which seldom look like those of games, because most
 moves in a tree are bad. So some positions of a game are searched, and random walks lead from there
-through the positions that the search left in the transposition table. Where a walk ends, another
-search decides whether the position is quiet.
+through positions that the search left in the transposition table. Where a walk ends, another search
+decides whether the position is quiet.
 """
 
 import hashlib
@@ -74,7 +74,7 @@ def advance(position, following, move, constants):
 
 @kernel
 def choose_move(worker, constants, job):
-    """Return a random move of `job.board` to a position in the table, or NO_MOVE without any.
+    """Return a random move of `job.board` to a position in the table, or NO_MOVE if there is none.
 
     All such moves are equally likely (reservoir sampling).
     """
@@ -108,7 +108,7 @@ def walk(worker, constants, job):
 
 @kernel
 def search_position(worker, constants, job, position, nodes):
-    """Return the best move and the score of a position, or NO_MOVE and 0 without a legal move."""
+    """Return the best move and the score of a position, or NO_MOVE and 0 without legal moves."""
     set_root(worker, position)
     if count_moves(worker, constants) == ZERO:
         return NO_MOVE, 0

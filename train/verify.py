@@ -16,7 +16,7 @@ MAX_MEAN_ERROR = 12.0  # centipawns of rounding error
 
 
 class Findings(NamedTuple):
-    """Rounding errors in centipawns, and numbers of positions that failed."""
+    """Rounding errors in centipawns, and the number of positions that failed each check."""
 
     mean_error: float
     largest_error: float
@@ -41,8 +41,8 @@ class Findings(NamedTuple):
 def verify(network: Network, weights: Any, positions: np.ndarray) -> Findings:
     """Compare the integers with the float weights, and the kernels with plain NumPy.
 
-    `positions` have dtype PACKED. A score must not change either when colours are exchanged or the
-    board is mirrored.
+    `positions` have dtype PACKED. A score must not change when colours are exchanged or the board
+    is mirrored.
     """
     plain = integer_scores(network, positions)
     errors = np.abs(float_scores(weights, positions) - plain)

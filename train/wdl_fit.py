@@ -39,7 +39,7 @@ def outcome_probabilities(model: Model, scores: np.ndarray, material: np.ndarray
 
 
 def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[Model, float]:
-    """Return the likeliest model, and its mean negative log likelihood in nats.
+    """Return the most likely model, and its mean negative log-likelihood in nats.
 
     Scores are in centipawns, and results in half points (integers).
     """
@@ -58,8 +58,7 @@ def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> 
 def compare_wdl(model: Model, positions: np.ndarray) -> Iterator[str]:
     """Yield the lines of a table of wins, draws and losses near CHECKED_SCORES.
 
-    It compares the shares that the model predicts with those observed at `positions` (dtype
-    PACKED).
+    It compares the shares that the model predicts with those at `positions` (dtype PACKED).
     """
     scores = positions["score"].astype(np.float64)
     material = material_shares(mailboxes(positions))
@@ -84,7 +83,7 @@ def _percentages(shares: np.ndarray) -> str:
 def fit_wdl(positions: np.ndarray, facts: dict[str, Any], output: Path) -> Model:
     """Fit the model to positions (dtype PACKED), write it with these facts, and return it.
 
-    Raise DataError, and write nothing, if the model makes no sense.
+    If the model makes no sense, raise DataError and write nothing.
     """
     scores = positions["score"].astype(np.float64)
     material = material_shares(mailboxes(positions))

@@ -1,5 +1,5 @@
-"""The conversation with a GUI: a thin layer of text before `search/engine.py`.
+"""The UCI conversation: a thin text layer in front of `search/engine.py`.
 
-Reading order: dispatcher with commands (parse) and console; info_printer with format; option_text;
-board_text.
+Reading order: dispatcher with commands (the parser) and console; info_printer with format;
+option_text; board_text.
 """

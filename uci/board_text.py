@@ -1,4 +1,4 @@
-"""A position as text: the board with its FEN, key and checks, and the value of each piece."""
+"""A position as text: its board, FEN, key and checks, and the value of each piece."""
 
 from collections.abc import Callable
 
@@ -33,14 +33,15 @@ def board_text(position: Position, chess960: bool) -> str:
 
 
 def white_evaluation(position: Position, evaluate: Evaluate) -> int:
-    """Return the static evaluation in centipawns, from White's side."""
+    """Return the static evaluation in centipawns for White."""
     relative = evaluate(position)
     return relative if position.white_to_move() else -relative
 
 
 def piece_values(position: Position, evaluate: Evaluate) -> dict[int, int]:
-    """Return, by square, what the evaluation (centipawns, for White) loses when the piece is taken
-    off the board. Kings have no value.
+    """Return the value of each piece in centipawns for White, by square.
+
+    It is what the evaluation loses when the piece is taken off the board. Kings have no value.
     """
     board = position.to_board()
     board.castling_rights = chess.BB_EMPTY
@@ -56,8 +57,9 @@ def piece_values(position: Position, evaluate: Evaluate) -> dict[int, int]:
 
 
 def evaluation_text(position: Position, evaluate: Evaluate) -> str:
-    """Return a board with the value of each piece below it, then the evaluation: in pawns, from
-    White's side.
+    """Return a board with the value of each piece below it, then the evaluation.
+
+    Both are in pawns for White.
     """
     letters = {square: PIECE_LETTERS[piece] for square, piece in position.pieces().items()}
     values = {}

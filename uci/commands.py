@@ -1,7 +1,7 @@
-"""Text to values: one line of UCI becomes one frozen command, and `go` has limits.
+"""The parser: it converts one line of UCI to a frozen command, and the words of `go` to limits.
 
-The protocol asks for tolerance: any white space between tokens, unknown words skipped and the rest
-of the line read, a missing value as if its word had not been there.
+The protocol demands tolerance: any white space between tokens is accepted, unknown words are
+skipped, and a keyword without its value is ignored.
 """
 
 import re
@@ -14,14 +14,14 @@ from zobra.search.limits import ClockTimes, Limits
 
 @dataclass(frozen=True)
 class Simple:
-    """A command without arguments: see SIMPLE; also `debug on` and `debug off`."""
+    """A command without arguments (see SIMPLE); also `debug on` and `debug off`."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class SetOption:
-    """`setoption name … [value …]`; the value is None where none was given."""
+    """`setoption name … [value …]`; without a value it is None."""
 
     name: str
     value: str | None
@@ -29,8 +29,9 @@ class SetOption:
 
 @dataclass(frozen=True)
 class SetPosition:
-    """`position`: a FEN, or None for the start, and moves in UCI notation; `problems` says in words
-    what could not be read.
+    """`position`: a FEN (None: the start position), and moves in UCI notation.
+
+    `problems` has messages about what could not be read.
     """
 
     fen: str | None
@@ -40,9 +41,9 @@ class SetPosition:
 
 @dataclass(frozen=True)
 class Go:
-    """`go` with what the line said.
+    """`go` with its arguments.
 
-    A word that wanted a number and got none has None; `problems` as in SetPosition.
+    A keyword without a valid number has None; `problems` is as in SetPosition.
     """
 
     numbers: dict[str, int | None] = field(default_factory=dict)
@@ -54,14 +55,14 @@ class Go:
 
 @dataclass(frozen=True)
 class Perft:
-    """`go perft N` or `perft N`; the depth is None where it is missing."""
+    """`go perft N` or `perft N`; without N the depth is None."""
 
     depth: int | None
 
 
 @dataclass(frozen=True)
 class Bench:
-    """`bench`; `problems` as in SetPosition."""
+    """`bench`; `problems` is as in SetPosition."""
 
     conditions: Conditions
     problems: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ SAN = re.compile("([KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?|[O0]-[O0](-[O0])?
 
 
 def parse(line: str) -> Command | None:
-    """Return the command in a line, None if there is none; a comment begins with #."""
+    """Return the command in a line, or None if there is none; a comment begins with #."""
     words = line.split()
     if words and words[0].startswith("#"):
         return None
@@ -235,9 +236,9 @@ ARGUMENTS: dict[str, Callable[[list[str]], Command]] = {
 def limits_of(command: Go) -> Limits:
     """Return the limits of a `go`, without its searchmoves.
 
-    Numbers below the smallest sensible one count as that, and clocks are passed on as they are. A
-    side whose clock was not sent has the other's. A limit keyword without a valid number: search
-    for 50 ms.
+    Numbers below the smallest sensible one are raised to it, and clocks are passed on unchanged. If
+    only one side's clock was sent, it stands for both. If a limit keyword has no valid number, the
+    search takes 50 ms.
     """
     given = {name: number for name, number in command.numbers.items() if number is not None}
     numbers = {name: max(1, given[name]) for name in AT_LEAST_ONE if name in given}

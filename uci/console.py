@@ -1,6 +1,4 @@
-"""The console of a UCI conversation: lines from standard input, whole lines to standard output, and
-the debug log of both.
-"""
+"""The console: reads lines from standard input, writes lines to standard output, and logs both."""
 
 import os
 import signal
@@ -19,7 +17,7 @@ MAX_INFO = 400  # characters of an info string, which may quote a line of any le
 
 
 def read_input() -> bytes:
-    """Return the next bytes of standard input; none at its end, or when it is closed or broken."""
+    """Return the next bytes of standard input, or b"" at its end or after an error."""
     try:
         return os.read(0, CHUNK)
     except OSError:
@@ -27,7 +25,7 @@ def read_input() -> bytes:
 
 
 def write_output(line: bytes) -> None:
-    """Write a whole line at once. When nobody reads any more, the process ends quietly."""
+    """Write a whole line at once. If the reader has gone, end the process quietly."""
     try:
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
@@ -38,7 +36,7 @@ def write_output(line: bytes) -> None:
 def require_streams(*names: str) -> None:
     """Exit with a message if one of these standard streams ("input", "output") is closed.
 
-    Otherwise the next file that is opened would take its place.
+    Otherwise the next file to be opened would take its place.
     """
     streams = {"input": sys.stdin, "output": sys.stdout}
     for name in names:
@@ -48,7 +46,7 @@ def require_streams(*names: str) -> None:
 
 
 class Console:
-    """Reads and writes lines. All methods may be called from any thread, `lines` from one only.
+    """Reads and writes lines. Any thread may call its methods, but only one may call `lines`.
 
     `debug_on` is true between `debug on` and `debug off`. `read` returns the next bytes (none at
     the end); `write` takes a line.
@@ -64,7 +62,7 @@ class Console:
         self._lock = threading.RLock()  # of the output and the log
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the input, ended by LF, CR LF or CR, or by the end of the input."""
+        """Yield the lines of the input, which end with LF, CR LF, CR or the end of the input."""
         pieces: list[bytes] = []
         while chunk := self._read():
             first, *others = chunk.replace(b"\r", b"\n").split(b"\n")
@@ -102,9 +100,9 @@ class Console:
             self.info(str(text))
 
     def open_log(self, path: str) -> None:
-        """Append each line with its time to the file at `path`; empty: no log.
+        """Append every line with its time to the file at `path`; if that is empty, end the log.
 
-        ValueError says why not; the old log stays.
+        Raise ValueError with the reason if this fails; the old log then stays in use.
         """
         try:
             if path and Path(path).exists() and not Path(path).is_file():
@@ -141,9 +139,9 @@ class Console:
 
 
 def leave_on_signals() -> None:
-    """From now on SIGINT and SIGTERM end the process at once with status 0.
+    """Make SIGINT and SIGTERM end the process at once with status 0.
 
-    Call it from the main thread.
+    Call this from the main thread.
 
     A Python handler alone is not enough: a signal that arrives just before the main thread blocks
     in a read does not wake it. Python's C handler writes to a pipe, and the thread that reads this

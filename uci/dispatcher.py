@@ -1,7 +1,7 @@
-"""The conversation with a GUI: the thread that reads a line also dispatches its command.
+"""The UCI conversation: the thread that reads a line also dispatches its command.
 
-What takes time happens on the engine's thread, so `stop` and `quit` are always read. SIGINT,
-SIGTERM and a reader that has gone end the process at once, with status 0.
+Whatever takes time runs on the engine's thread, so `stop` and `quit` are always read. SIGINT,
+SIGTERM and a closed standard output end the process at once, with status 0.
 """
 
 import gc
@@ -34,9 +34,9 @@ quit leaves. All else, such as a game or a match: zobra --help"""
 
 
 class Dispatcher:
-    """Carries out commands, by the engine where they need it.
+    """Executes commands, with the engine where they need it.
 
-    `tunable`: announce the parameters of the search too. `interactive`: a person types.
+    `tunable` also announces the parameters of the search; `interactive` means that a person types.
     """
 
     def __init__(self, console: Console, tunable: bool = False, interactive: bool = False) -> None:
@@ -47,7 +47,7 @@ class Dispatcher:
         self._is_frozen = False
 
     def run(self) -> None:
-        """Carry out commands until `quit` or the end of the input."""
+        """Execute commands until `quit` or the end of the input."""
         for line in self._console.lines():
             command = parse(line)
             if command == QUIT:
@@ -62,7 +62,7 @@ class Dispatcher:
         self.engine.close()
 
     def execute(self, command: Command) -> None:  # noqa: C901
-        """Carry out one command, or let the engine's thread do so."""
+        """Execute one command, or submit it to the engine's thread."""
         engine = self.engine
         match command:
             case Simple("uci"):
@@ -205,9 +205,9 @@ class Dispatcher:
 
 
 def converse(tunable: bool = False, network: str = "") -> None:
-    """Speak UCI until `quit`, the end of the input or a signal, and end the process with 0.
+    """Speak UCI until `quit`, the end of the input or a signal, then exit with status 0.
 
-    `network` is the first value of EvalFile. A terminal is greeted.
+    `network` is the initial value of EvalFile. A person at a terminal gets a greeting.
     """
     leave_on_signals()
     console = Console()

@@ -1,4 +1,4 @@
-"""Values to text: the `info` and `bestmove` lines of a search."""
+"""Conversion of values to text: the `info` and `bestmove` lines of a search."""
 
 from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
@@ -9,8 +9,9 @@ BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
 
 
 def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
-    """Return the `info` line of a report: its score normalised, with win, draw and loss in permille
-    if they are given.
+    """Return the `info` line of a report, with its score normalised.
+
+    It has win, draw and loss in permille if they are given.
     """
     value = normalised(report.score)
     score = f"mate {mate_in_moves(value)}" if is_mate(value) else f"cp {value}"
@@ -27,13 +28,13 @@ def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:
 
 
 def progress_text(progress: Progress, chess960: bool) -> str:
-    """Return the `info` line of the move that a search is looking at."""
+    """Return the `info` line of the root move that is being searched."""
     move = move_text(progress.move, chess960)
     return f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}"
 
 
 def statistics_lines(found: Statistics) -> list[str]:
-    """Return what a search did, for developers."""
+    """Return lines about what a search did, for developers."""
     hits = _percent(found.tt_hits, found.nodes)
     decided = _percent(found.tt_cutoffs, found.nodes)
     first = _percent(found.first_move_cutoffs, found.cutoffs)
@@ -51,7 +52,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def result_text(result: Result, chess960: bool) -> str:
-    """Return the `bestmove` line of a result with a move."""
+    """Return the `bestmove` line of a result, which must have a move."""
     best = move_text(result.best, chess960)
     ponder = f" ponder {move_text(result.ponder, chess960)}" if result.ponder else ""
     return f"bestmove {best}{ponder}"

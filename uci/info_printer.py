@@ -1,5 +1,6 @@
-"""Prints what a search finds, but no flood of it. The formats are imported once the engine is
-loaded.
+"""Prints the reports of a search, but at a limited rate.
+
+The formatting code is imported only when the engine is loaded.
 """
 
 import time
@@ -22,8 +23,8 @@ LINES_A_SECOND = 200.0
 class InfoPrinter(Listener):
     """Prints the reports of one search, and its bestmove.
 
-    The lines of a depth are printed together, or kept. The last ones kept are printed when the
-    search ends.
+    If too many lines come at once, they are held back; at the end of the search, the held-back
+    lines of the last depth are printed. The lines of one depth are all printed or all held back.
     """
 
     def __init__(self, console: Console, engine: Engine) -> None:
@@ -35,9 +36,9 @@ class InfoPrinter(Listener):
         self._is_quiet = False
 
     def on_report(self, report: Report) -> None:
-        """Print a line, or keep it if too many were printed lately.
+        """Print a line, or hold it back if too many have been printed lately.
 
-        The first of several lines decides for all.
+        This is decided once per depth, by its first line.
         """
         if report.multipv == 1:
             elapsed = time.monotonic() - self._begin
@@ -51,7 +52,7 @@ class InfoPrinter(Listener):
             self._console.send(line)
 
     def on_current_move(self, progress: Progress) -> None:
-        """Print the move that the search is looking at."""
+        """Print the root move that is being searched."""
         from zobra.uci.format import progress_text
 
         self._console.send(progress_text(progress, self._chess960))
@@ -62,11 +63,11 @@ class InfoPrinter(Listener):
         self._console.info("checkmate" if in_check else "stalemate")
 
     def on_tablebase(self, ranking: "RootRanking") -> None:
-        """Print how the endgame tables have ranked the moves, if `debug on` asked for it."""
+        """After `debug on`, print how the tablebases have ranked the root moves."""
         self._console.debug(f"endgame tables: {ranking}")
 
     def on_searched(self, statistics: Callable[[], Statistics]) -> None:
-        """Print what the search did, if `debug on` asked for it."""
+        """After `debug on`, print statistics of the search."""
         if self._console.debug_on:
             from zobra.uci.format import statistics_lines
 
@@ -74,7 +75,7 @@ class InfoPrinter(Listener):
                 self._console.debug(line)
 
     def on_result(self, result: Result) -> None:
-        """Print the lines that were kept, then the bestmove."""
+        """Print the lines that were held back, then the bestmove."""
         for line in self._kept:
             self._console.send(line)
         if not result.best:  # perhaps because the engine could not be loaded

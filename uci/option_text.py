@@ -1,4 +1,4 @@
-"""The options as UCI writes them. Nothing heavy is imported here."""
+"""Options in the syntax of UCI. Nothing heavy is imported here."""
 
 from zobra.search.options import Option, Value
 
@@ -7,7 +7,7 @@ KINDS = {int: "spin", bool: "check", str: "string", type(None): "button"}
 
 
 def announcement(option: Option) -> str:
-    """Return the line that announces an option in answer to `uci`."""
+    """Return the line that announces an option after `uci`."""
     kind = KINDS[type(option.default)]
     line = f"option name {option.name} type {kind}"
     if kind == "check":
@@ -20,9 +20,9 @@ def announcement(option: Option) -> str:
 
 
 def read_value(option: Option, text: str | None) -> Value:
-    """Return the value that a text stands for; a number out of range becomes the nearest bound.
+    """Return the value in a text; a number out of range becomes the nearest bound.
 
-    ValueError if the text stands for no value.
+    Raise ValueError if the text is not a value of the option.
     """
     kind = KINDS[type(option.default)]
     text = text or ""
