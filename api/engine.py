@@ -313,7 +313,7 @@ class Engine:
         managed: Mapping[str, Value],
         analyse: bool,
     ) -> None:
-        """Set the options of a search, take those of an earlier one back, and begin a new game."""
+        """Set the options of a search, restore those of an earlier one, and begin a new game."""
         opponent = self._engine.options["UCI_Opponent"]
         values = {"UCI_AnalyseMode": analyse, **self._configured, **read_options(options)}
         values |= {"UCI_Chess960": chess960, **managed}
@@ -337,7 +337,7 @@ class Engine:
         return self._newest
 
     def _begin_ponder(self, played: Search, expected: chess.Board, limit: Limit) -> None:
-        """Search the position that is expected, unless another command has begun."""
+        """Search the expected position, unless another command has begun."""
         with self._lock:
             if self._newest is played:
                 limits = read_limits(limit, None)._replace(ponder=True)
@@ -365,7 +365,7 @@ class Engine:
 
 @contextmanager
 def _engine_errors() -> Iterator[None]:
-    """Raise what is wrong with a request as EngineError."""
+    """Raise the fault of a request as EngineError."""
     try:
         yield
     except (ValueError, search_engine.EngineError) as error:
@@ -379,7 +379,7 @@ def _root_moves(game: Game, moves: Iterable[chess.Move] | None) -> tuple[int, ..
 
 
 def _opponent_options(opponent: Opponent | None) -> ConfigMapping:
-    """Return the option that tells of an opponent, as UCI words it."""
+    """Return the option that describes an opponent, in the form of UCI."""
     if opponent is None or not opponent.name:
         return NO_OPTIONS
     title = opponent.title or "none"
@@ -389,6 +389,6 @@ def _opponent_options(opponent: Opponent | None) -> ConfigMapping:
 
 
 def _log(message: str) -> None:
-    """Log what the engine has to say."""
+    """Log a message of the engine."""
     is_hidden = message.startswith("error in search")  # other errors are raised
     LOGGER.log(logging.ERROR if is_hidden else logging.INFO, message)

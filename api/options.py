@@ -37,7 +37,7 @@ def _described(option: Option) -> chess.engine.Option:
 
 
 def _typed(option: Option, value: ConfigValue) -> Value:
-    """Return a value in the option's type; one that has no place in it is returned as it is."""
+    """Convert a value to the option's type; return it unchanged if that is impossible."""
     if option.is_number and isinstance(value, str):
         try:
             return int(value)

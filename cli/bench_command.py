@@ -51,7 +51,7 @@ def bench(
 
 
 def _warm_up(conditions: Conditions) -> Conditions:
-    """Return what is searched before: the usual positions, no deeper than the bench itself."""
+    """Return the conditions of the warm-up: the default positions, no deeper than the bench."""
     usual = Conditions()
     if conditions.kind != "depth":
         return usual

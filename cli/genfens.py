@@ -111,7 +111,7 @@ def openings(
 
 
 def _walk(position: "Position", plies: int, source: random.Random) -> "Position":
-    """Return the position after so many random moves."""
+    """Return the position after a number of random moves."""
     for _ in range(plies):
         moves = position.legal_moves()
         if moves:
@@ -120,7 +120,7 @@ def _walk(position: "Position", plies: int, source: random.Random) -> "Position"
 
 
 def _score(engine: "Engine", game: "Game") -> int | None:
-    """Return the score of a short search, None if the game is over."""
+    """Return the score of a short search, or None if the game is over."""
     from zobra.search.limits import Limits
     from zobra.search.listener import Collector
 

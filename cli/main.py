@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _take_network(arguments: list[str]) -> str:
-    """Remove --network FILE from the arguments, and return the absolute path, "" without one.
+    """Remove --network FILE from the arguments, and return the absolute path or "".
 
     Exit with a message if the file is not a network.
     """

@@ -75,7 +75,7 @@ def compiler(context: typer.Context) -> None:
 
 
 def _run(context: typer.Context, words: list[str], **options: int) -> None:
-    """Carry out a command. The object of the context is a network file, or nothing."""
+    """Execute a command. The context's object is a network file or None."""
     try:
         run(words, context.obj or "", **options)
     except ValueError as error:

@@ -199,7 +199,7 @@ def load_positions(paths: Iterable[Path], wanted: Filter) -> tuple[np.ndarray, i
 
 
 class _Content(NamedTuple):
-    """What a shard holds."""
+    """The content of a shard."""
 
     heads: np.ndarray  # dtype GAME_HEAD
     fens: np.ndarray  # uint8, a row for each game
@@ -230,7 +230,7 @@ def _unpack(path: Path) -> _Content:
 
 
 def _unpack_body(header: dict[str, Any], body: bytes) -> _Content:
-    """Return the content of a shard's XZ data. Damaged data raise one of several errors."""
+    """Return the content of a shard's XZ data. Raise one of several errors for damaged data."""
     games = int(header["games"])
     plies = int(header["plies"])
     width = int(header["fen_width"])

@@ -224,7 +224,7 @@ class Pipeline:
         return self.folder / f"{name}.network"
 
     def _read_opponent(self) -> Network:
-        """Return the network that plays the games, after writing it if it is the first one."""
+        """Return the network that plays the games; if it is the first one, write it before."""
         if self.recipe.data.network == FIRST_NAME:
             write_atomically(self.opponent, first_network().to_bytes())
         return read_network(self.opponent)
@@ -244,7 +244,7 @@ class Pipeline:
         return weights_of(start)
 
     def _positions(self, paths: list[Path], digests: list[str]) -> np.ndarray:
-        """Map the positions of shards with these digests, after writing their file if need be.
+        """Map the positions of shards with these digests, and write their file first if necessary.
 
         Files of other games or filters are removed.
         """
@@ -298,7 +298,7 @@ class Pipeline:
 
 
 def _bar(console: Console, *columns: str) -> Progress:
-    """Return a progress bar with further columns: fields of its task, by name."""
+    """Return a progress bar with additional columns: fields of its task, by name."""
     texts = [TextColumn(f"{{task.fields[{name}]}}") for name in columns]
     return Progress(*Progress.get_default_columns(), MofNCompleteColumn(), *texts, console=console)
 

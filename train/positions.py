@@ -228,7 +228,7 @@ class Replayer:
         return replace(game, moves=moves), found
 
     def _replay(self, played: TrainingGame, decoding: bool) -> np.ndarray:
-        """Return the positions of a game that are kept. If `decoding`, its moves are indices."""
+        """Return a game's positions that pass the filter. Its moves are indices if `decoding`."""
         job: Any = self._job[0]
         game = job["game"]
         count = len(played.moves)

@@ -76,7 +76,7 @@ class SelfPlayer:
         return _training_game(number, self._play(number, self._parents[parent]))
 
     def _random(self, purpose: str) -> int:
-        """Return a random number of 64 bits that depends on the seed and a purpose."""
+        """Return a 64-bit random number that depends on the seed and a purpose."""
         digest = hashlib.sha256(f"{self._seed} {purpose}".encode()).digest()
         return int.from_bytes(digest[:8], "little")
 
@@ -168,7 +168,7 @@ class SelfPlay:
         return self.tally
 
     def _work(self, on_game: Callable[[Tally], None]) -> None:
-        """Play missing shards until there are none. Each thread runs this."""
+        """Play missing shards until none is left. Each thread runs this."""
         try:
             player = SelfPlayer(self._plan.rules, self._plan.seed, self._network)
             while not self.stopping.is_set():

@@ -128,7 +128,7 @@ def parse(line: str) -> Command | None:
 
 
 def _number(words: list[str]) -> int | None:
-    """Return the first word as a number, None if it is not one."""
+    """Return the first word as a number, or None if it is not one."""
     try:
         return max(-LARGEST, min(int(words[0]), LARGEST))
     except (IndexError, ValueError):
@@ -136,9 +136,10 @@ def _number(words: list[str]) -> int | None:
 
 
 def _parse_option(line: str, words: list[str], start: int) -> SetOption | None:
-    """Return the option and value of a line, None if it names no option.
+    """Return the option and value of a line, or None if it names no option.
 
-    Names may hold spaces and come in any case; a value is the rest of the line, spaces and all.
+    Names may contain spaces and are case-insensitive; a value is the rest of the line, with its
+    spaces.
     """
     lowered = [word.lower() for word in words]
     if "name" not in lowered[start:]:
@@ -172,7 +173,7 @@ def _parse_position(words: list[str]) -> SetPosition:
 
 
 def _hints(moves: Sequence[str]) -> list[str]:
-    """Return how moves are written, if the first one that UCI does not know is written as SAN."""
+    """Return a hint on move notation if the first move that UCI does not know is in SAN."""
     for move in moves:
         if MOVE.fullmatch(move):
             continue

@@ -99,7 +99,7 @@ class Dispatcher:
                 self._console.send(HELP)
 
     def _reject(self, line: str) -> None:
-        """Say that a line was not understood, where that may help."""
+        """Report that a line was not understood, if that may help."""
         words = line.lower().split()
         if not words or words[0].startswith("#"):
             return
@@ -149,7 +149,7 @@ class Dispatcher:
             self.engine.when_ready(self._show_fen)
 
     def _set_option(self, command: SetOption) -> None:
-        """Set an option. What cannot be done is reported, and leaves everything as it was."""
+        """Set an option. An error is reported, and leaves everything unchanged."""
         try:
             option = find(command.name)
             value = read_value(option, command.value)

@@ -99,7 +99,7 @@ def ladder(
 
 
 def _installed_rungs(console: Console, path: Path) -> list[Rung]:
-    """Return the rungs of a list whose programs are there, and name the others."""
+    """Return the rungs whose programs are installed, and print the names of the others."""
     rungs = []
     for rung in read_rungs(path):
         try:
@@ -112,7 +112,7 @@ def _installed_rungs(console: Console, path: Path) -> list[Rung]:
 
 
 def _known_calibration(console: Console, time_control: str) -> Ratings | None:
-    """Return the ratings that were calibrated at this time control, and say which are used."""
+    """Return the ratings calibrated at this time control, and print which ratings are used."""
     known = read_calibration(CALIBRATION)
     if known is None:
         return None

@@ -159,7 +159,7 @@ def match(
 
 
 def _sprt(text: str | None, model: str | None) -> Sprt | None:
-    """Return the test that --sprt and --model state. Raise ValueError."""
+    """Return the test that --sprt and --model describe. Raise ValueError."""
     if model is not None and (text is None or model not in MODELS):
         raise ValueError(f"--model {model}: needs --sprt, and is {' or '.join(MODELS)}")
     if text is None:
@@ -173,6 +173,6 @@ def _sprt(text: str | None, model: str | None) -> Sprt | None:
 
 
 def _end_by_verdict(settings: Settings, verdict: str | None) -> None:
-    """End the command with the exit status of the verdict, where an SPRT was asked for."""
+    """End the command with the exit status of the verdict, if an SPRT was asked for."""
     if settings.sprt is not None and STATUS[verdict] != 0:
         raise typer.Exit(STATUS[verdict])

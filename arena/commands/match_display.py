@@ -109,7 +109,7 @@ def _elo_text(found: Estimate, games: int) -> str:
 
 
 def _with_margin(value: float, margin: float) -> str:
-    """Return a value with its margin; a few games, or equal ones, tell neither."""
+    """Return a value with its margin, with "unknown" for what is not finite."""
     if not math.isfinite(value):
         return "unknown"
     return f"{value:.2f} +/- {format(margin, '.2f') if math.isfinite(margin) else 'unknown'}"

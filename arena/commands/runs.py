@@ -193,9 +193,9 @@ def check_run(
 
 
 def _usual_seconds(settings: Settings) -> float | None:
-    """Return how long all games take one after the other, if they have the usual length.
+    """Return how long all games take one after another, if they have the usual length.
 
-    None where no clock says so.
+    Return None if an engine has no time limit.
     """
     controls = settings.controls
     if any(each.base_ms is None and each.movetime is None for each in controls.values()):

@@ -151,7 +151,7 @@ def _run_engine(
     limits: SuiteLimits,
     file: Path,
 ) -> None:
-    """Search what this engine of the result has not searched yet.
+    """Search the positions that this engine of the result has not searched yet.
 
     Outcomes are shown and saved as they come. Raise OSError.
     """

@@ -129,7 +129,8 @@ def _operations(text: str) -> dict[str, str]:
 def _split_operations(text: str) -> list[list[str]]:
     """Return the words of each operation.
 
-    A semicolon ends one. Where it was forgotten behind moves or a number, the next opcode does.
+    A semicolon ends an operation. If it was forgotten after moves or a number, the next opcode
+    does.
     """
     found: list[list[str]] = []
     words: list[str] = []

@@ -93,7 +93,7 @@ def _decoded_line(line: bytes) -> str:
 
 
 def _decompressed(content: bytes) -> bytes:
-    """Return the content of a file that may be compressed, known by its first bytes."""
+    """Return the content of a file that may be compressed, as its first bytes show."""
     if content.startswith(b"\x1f\x8b"):
         return gzip.decompress(content)
     if content.startswith(b"BZh"):
@@ -192,7 +192,7 @@ def typed(kind: Any, value: Any, name: str = "the content") -> Any:
 
 
 def _check_type(kind: Any, value: Any, name: str) -> None:
-    """Raise ValueError for a JSON value that is not of a type's plain form."""
+    """Raise ValueError if a JSON value is not in the plain form of a type."""
     plain: Any = get_origin(kind) or kind
     if is_dataclass(kind):
         plain = dict

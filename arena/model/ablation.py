@@ -137,7 +137,7 @@ def content(
 
 
 def _known(number: float) -> float | None:
-    """Return a rounded number as JSON has it, None for one that is not finite."""
+    """Return a rounded number for JSON, or None if it is not finite."""
     return round(number, 2) if math.isfinite(number) else None
 
 

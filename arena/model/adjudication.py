@@ -104,10 +104,10 @@ class Adjudicator:
         return None
 
     def _known(self, board: chess.Board) -> Ending | None:
-        """Return how the tablebase ends the game, None where it does not know.
+        """Return how the tablebase ends the game, or None if it has no answer.
 
-        Its results without the clock are exact right after a capture or pawn move. A win that fifty
-        moves spoil is a draw.
+        Its results, which ignore the clock, are exact right after a capture or pawn move. A win
+        that the fifty-move rule spoils is a draw.
         """
         if self._tablebase is None or board.halfmove_clock:
             return None
@@ -121,7 +121,7 @@ class Adjudicator:
         return Ending(WIN_FOR[board.turn == (value > 0)], "tablebase")
 
     def _resignation(self, mover: chess.Color, score: int | None) -> Ending | None:
-        """Count a move for the rule of resignation, and return how it ends the game."""
+        """Count a move for the resignation rule, and return how it ends the game."""
         rules = self._rules
         if rules.resign is None:
             return None
@@ -137,9 +137,9 @@ class Adjudicator:
         return None
 
     def _draw(self, board: chess.Board, score: int | None) -> Ending | None:
-        """Count a move for the rule of draws, and return how it ends the game.
+        """Count a move for the draw rule, and return how it ends the game.
 
-        Captures and pawn moves begin the count anew.
+        Captures and pawn moves restart the count.
         """
         if self._rules.draw is None:
             return None

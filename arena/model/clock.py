@@ -116,7 +116,7 @@ class TimeControl:
 
 
 def _duration(milliseconds: int) -> str:
-    """Return a duration in minutes, or in seconds if it is short or no whole minutes."""
+    """Return a duration in minutes, or in seconds if it is short or has a part of a minute."""
     seconds = milliseconds / 1000
     if seconds >= 60 and seconds % 60 == 0:
         return f"{seconds / 60:g} min"

@@ -202,7 +202,7 @@ def _engine_of_argument(text: str) -> EngineSpec:
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
-    """Return a name with the lowest number that makes it different from those taken."""
+    """Return the name with the lowest number that makes it different from the taken names."""
     for number in count(2):
         if f"{name} {number}" not in taken:
             return f"{name} {number}"

@@ -205,7 +205,7 @@ class GameRecord:
 
 
 def _wrapped(line: str) -> str:
-    """Break a line of moves whose comment is longer than a line, which python-chess does not."""
+    """Break a line whose comment is too long, which python-chess does not do."""
     if line.startswith("["):
         return line
     return textwrap.fill(line, width=_COLUMNS, break_long_words=False, break_on_hyphens=False)

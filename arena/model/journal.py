@@ -79,7 +79,7 @@ class Journal:
         self._files[0].truncate(len(whole))
 
     def _complete_pgn(self, lines: Sequence[bytes]) -> None:
-        """Make games.pgn anew unless it has the games of these lines, since that takes minutes."""
+        """Write games.pgn again, which takes minutes, unless it has the games of these lines."""
         path = self.folder / "games.pgn"
         written = path.read_bytes() if path.is_file() else b""
         last = self._pgn_text(lines[-1]) if lines else ""

@@ -140,7 +140,7 @@ def _sample(generator: random.Random, number: int, first: int, wanted: int) -> l
 
 
 def _others(number: int, chosen: Iterable[int], generator: random.Random | None) -> Iterator[int]:
-    """Yield the indices that are not chosen, in the place of those that turn out to be bad."""
+    """Yield the indices that were not chosen, as replacements for bad ones."""
     others = sorted(set(range(number)).difference(chosen))
     if generator is not None:
         generator.shuffle(others)
@@ -148,7 +148,7 @@ def _others(number: int, chosen: Iterable[int], generator: random.Random | None)
 
 
 def _kind(path: Path) -> str:
-    """Return the ending of a book's name, without that of its compression."""
+    """Return the extension of a book's name, without that of its compression."""
     name = path.stem if path.suffix.lower() in _PACKED else path.name
     return Path(name).suffix.lower()
 
@@ -156,7 +156,7 @@ def _kind(path: Path) -> str:
 def _walks(
     path: Path | None, plies: int | None, chess960: bool, seed: int
 ) -> tuple[int, Callable[[int], Opening]]:
-    """Return how many openings there are without a book of lines, and how to make one of them."""
+    """Return the number of openings without a book of lines, and a function that makes one."""
     if path is not None:
         with chess.polyglot.open_reader(path) as reader:
             if reader.get(chess.Board()) is None:
@@ -193,7 +193,7 @@ class _Book:
             self.records = record_lines(text)
 
     def opening(self, index: int) -> Opening:
-        """Return the opening of one record. Raise ValueError that names it, and the reason."""
+        """Return the opening of a record. Raise ValueError that names the record and the reason."""
         number, text = self.records[index]
         try:
             return self._game(number, text) if self._has_games else self._line(number, text)
@@ -220,7 +220,7 @@ class _Book:
 
 
 def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess960: bool) -> Opening:
-    """Return the opening with these moves. Raise ValueError when no game can begin there."""
+    """Return the opening with these moves. Raise ValueError if no game can begin there."""
     if board.has_chess960_castling_rights() and not chess960:
         raise ValueError("a Chess960 position, without --chess960")
     board.chess960 = chess960

@@ -100,7 +100,7 @@ class Sprt:
         return float(regular @ numpy.log(p1 / p0))
 
     def _likeliest(self, counts: numpy.ndarray, elo: float) -> numpy.ndarray:
-        """Return the likeliest distribution of outcomes under a difference of strength."""
+        """Return the most likely distribution of outcomes under a difference of strength."""
         shares = counts / counts.sum()
         scores = numpy.linspace(0, 1, len(counts))
         if self.model == LOGISTIC:
@@ -176,7 +176,7 @@ def _mean_and_deviation(shares: numpy.ndarray, scores: numpy.ndarray) -> tuple[f
 def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
     """Return the distribution nearest to `shares` in which `values` have mean zero.
 
-    Nearest is meant in likelihood (proposition 1.1). Raise ValueError where there is none.
+    Nearest is meant in likelihood (proposition 1.1). Raise ValueError if there is none.
     """
     from scipy.optimize import brentq
 
@@ -201,11 +201,11 @@ def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
 def _likeliest_with_t_value(
     shares: numpy.ndarray, scores: numpy.ndarray, t_value: float
 ) -> numpy.ndarray:
-    """Return the likeliest distribution with (mean - 1/2) / sigma = t_value.
+    """Return the most likely distribution with (mean - 1/2) / sigma = t_value.
 
-    The iteration starts from the uniform distribution or, where extreme counts allow no step from
-    there, from that one among the likeliest distributions of each mean which has this t value.
-    Return NaN when neither leads anywhere.
+    The iteration starts from the uniform distribution. If extreme counts allow no step from there,
+    it starts from the one with this t value among the most likely distributions for each mean.
+    Return NaN if both fail.
     """
     from scipy.optimize import brentq
 
@@ -228,7 +228,7 @@ def _likeliest_with_t_value(
 def _fixed_point(
     likeliest: numpy.ndarray, shares: numpy.ndarray, scores: numpy.ndarray, t_value: float
 ) -> numpy.ndarray:
-    """Return the end of the fixed-point iteration of section 4.1. Raise ValueError for none."""
+    """Return the limit of section 4.1's fixed-point iteration. Raise ValueError without one."""
     for _ in range(100):
         mean, sigma = _mean_and_deviation(likeliest, scores)
         if not sigma:

@@ -117,7 +117,7 @@ def suite_position(record: EpdRecord, file: str = "", number: int = 0) -> SuiteP
 
 
 def _moves(record: EpdRecord, opcode: str) -> list[chess.Move]:
-    """Return the moves of an operation, none without it. Raise ValueError for an empty one."""
+    """Return the moves of an operation, none if it is absent. Raise ValueError for an empty one."""
     moves = record.moves(opcode)
     if opcode in record.operations and not moves:
         raise ValueError(f"{opcode} needs moves")
@@ -125,10 +125,10 @@ def _moves(record: EpdRecord, opcode: str) -> list[chess.Move]:
 
 
 def _points(record: EpdRecord) -> dict[str, int]:
-    """Return the points of moves: c9's moves with c8's numbers, else c0's "move=number" list.
+    """Return the points of moves: c9's moves with c8's numbers, or c0's "move=number" list.
 
-    Other comments give none. Moves are in UCI or SAN; suites often leave out or add a check sign,
-    which python-chess forgives. Raise ValueError for a list that is partly wrong.
+    Other comments give none. Moves are in UCI or SAN; suites often omit or add a check sign, which
+    python-chess tolerates. Raise ValueError for a list that is partly wrong.
     """
     numbers = record.operations.get("c8", "").split()
     moves = record.operations.get("c9", "").split()

@@ -64,7 +64,7 @@ def summary_rows(result: SuiteResult) -> list[list[str]]:
 
 
 def _summary(result: SuiteResult, engine: EngineResult) -> dict[str, str]:
-    """Return what is said of an engine, by heading, over the positions that it searched."""
+    """Return the figures of an engine by heading, over the positions that it has searched."""
     possible = 0
     for position, outcome in zip(result.positions, engine.outcomes, strict=True):
         if outcome is not None:

@@ -48,7 +48,7 @@ def board_picture(board: chess.Board, arrows: Iterable[tuple[chess.Move, str]]) 
 
 
 def _as_html(element: ElementTree.Element) -> str:
-    """Return an element as HTML understands it, without the names of XML namespaces."""
+    """Return an element as HTML, without the names of XML namespaces."""
     text = ElementTree.tostring(element, encoding="unicode")
     text = re.sub(r' (xmlns(:\w+)?|\w+:href)="[^"]*"', "", text)
     return text.replace("<ns0:", "<").replace("</ns0:", "</")

@@ -85,7 +85,7 @@ def bands_by_move(
 
 
 def _percentiles(by_number: dict[int, list[float]], middle: float) -> dict[int, list[float]]:
-    """Return lower bound, median and upper bound for each number with enough values."""
+    """Return lower bound, median and upper bound for each move number with enough values."""
     shares = [50 - middle / 2, 50, 50 + middle / 2]
     enough = max(3, max(map(len, by_number.values()), default=0) // 50)
     found = {}

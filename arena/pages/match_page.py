@@ -104,12 +104,12 @@ def _moves(games: ReportedGames) -> Moves:
 
 
 def _signed(value: float) -> str:
-    """Return a number with its sign and one decimal, "–" where it is not finite."""
+    """Return a number with its sign and one decimal, or "–" if it is not finite."""
     return f"{value:+.1f}".replace("-", "−") if math.isfinite(value) else "–"
 
 
 def _margin(value: float) -> str:
-    """Return a 95 % margin: "± 12.3", "± –" where it is not finite."""
+    """Return a 95 % margin: "± 12.3", or "± –" if it is not finite."""
     return f"± {value:.1f}" if math.isfinite(value) else "± –"
 
 
@@ -160,7 +160,7 @@ def _elo_text(guess: Estimate, games: int) -> str:
 
 
 def _strength(games: ReportedGames) -> list[Chart]:
-    """Return charts of how the strength of the first of two engines looked after each pair.
+    """Return charts of how the strength of the first of two engines appeared after each pair.
 
     They have a few hundred points at most.
     """
@@ -235,7 +235,7 @@ def _standings(games: ReportedGames) -> Table | None:
 
 
 def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> list[str]:
-    """Return an engine's result against one rival or all, as _RESULT_HEADER says."""
+    """Return an engine's result against one rival or all, in the columns of _RESULT_HEADER."""
     wins, draws, losses = games.score(name, rival)
     played = wins + draws + losses
     guess = estimate(games.results.best_counts(name, rival))
@@ -249,9 +249,9 @@ def _result_cells(games: ReportedGames, name: str, rival: str | None = None) -> 
 
 
 def _crosstable(games: ReportedGames) -> Table | None:
-    """Return who scored what against whom.
+    """Return the crosstable: the score of each engine against each other.
 
-    In a gauntlet it has only the first engine against each of the others.
+    For a gauntlet it has only the first engine against each of the others.
     """
     names = games.engines
     if not 2 <= len(names) <= _MOST_IN_CROSSTABLE or len(games.finished) < len(names):
@@ -273,17 +273,17 @@ def _crosstable(games: ReportedGames) -> Table | None:
 
 
 def _points(games: ReportedGames, name: str, rival: str | None = None) -> str:
-    """Return an engine's points of its games: "3.5/6", "" without any."""
+    """Return an engine's points and games: "3.5/6", or "" if it has played none."""
     wins, draws, losses = games.score(name, rival)
     played = wins + draws + losses
     return f"{wins + draws / 2:g}/{played}" if played else ""
 
 
 def _accuracies(games: ReportedGames) -> list[list[str]]:
-    """Return how accurately each side of each analysed game played, after the mean of each
-    player of several games.
+    """Return the accuracy of each side in each analysed game.
 
-    `zobra analyse` writes it into the headers.
+    The mean of each player of several games comes first. `zobra analyse` writes the accuracies into
+    the headers.
     """
     rows = []
     by_player: dict[str, list[float]] = defaultdict(list)
@@ -305,9 +305,9 @@ def _accuracies(games: ReportedGames) -> list[list[str]]:
 
 
 def _engines(moves: Moves) -> list[list[str]]:
-    """Return moves, mean depth, mean time a move and nodes per second of each engine.
+    """Return moves, mean depth, mean time per move and nodes per second of each engine.
 
-    The list is empty where none reported them.
+    The list is empty if no engine reported them.
     """
     rows = []
     is_known = False
@@ -329,9 +329,9 @@ def _engines(moves: Moves) -> list[list[str]]:
 
 
 def _endings(games: ReportedGames) -> Table:
-    """Return reasons, and how often each engine won, drew and lost by them.
+    """Return the reasons why games ended, and how often each engine won, drew and lost by them.
 
-    Of many engines only how often there were such games. It is empty where no reason is known.
+    For many engines it has only the number of such games. It is empty if no reason is known.
     """
     counts: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for game in games.finished:
@@ -352,7 +352,7 @@ def _endings(games: ReportedGames) -> Table:
 
 
 def _times(moves: Moves) -> Chart | None:
-    """Return the chart of the time a move by move number."""
+    """Return the chart of the time per move by move number."""
     times = [
         move.milliseconds
         for played in moves.values()
@@ -373,7 +373,7 @@ def _times(moves: Moves) -> Chart | None:
 
 
 def _evaluations(games: ReportedGames) -> Chart | None:
-    """Return the chart of the first player's evaluations, apart by how the game ended for it.
+    """Return the chart of the first player's evaluations, grouped by its result in the game.
 
     They are from its own view.
     """
@@ -403,7 +403,7 @@ def _evaluation_caption(games: ReportedGames) -> str:
 
 
 def _game_row(game: ReportedGame) -> dict[str, object]:
-    """Return a line of the list of games."""
+    """Return a row of the list of games."""
     record = game.record
     reason = "–" if record.reason == NOT_STATED else _ending_name(record.reason)
     accuracies = [game.headers.get(f"{side}Accuracy", "") for side in _SIDES]
@@ -420,7 +420,7 @@ def _game_row(game: ReportedGame) -> dict[str, object]:
 
 
 def _curve(game: ReportedGame) -> str:
-    """Return the path of a small picture of White's winning chances, "" without scores."""
+    """Return the path of a small chart of White's winning chances, or "" without scores."""
     chances = []
     for *_, score in game.moves():
         if score is not None:

@@ -70,7 +70,7 @@ def _score_text(score: chess.engine.PovScore) -> str:
 
 
 def _score_at(node: chess.pgn.GameNode, score: chess.engine.PovScore) -> str:
-    """Return the score of a position; one that is checkmate has "#", whatever was written."""
+    """Return the score of a position; checkmate has "#", whatever was written."""
     if score.relative.mate() in (-1, 0, 1) and node.board().is_checkmate():
         return "#"
     return _score_text(score)
@@ -86,9 +86,9 @@ def _all_nodes(tree: chess.pgn.Game) -> Iterator[chess.pgn.GameNode]:
 
 
 def _notes(game: ReportedGame, tree: chess.pgn.Game) -> dict[chess.pgn.GameNode, dict[str, Any]]:
-    """Return what is said of the positions of the main line.
+    """Return the notes on the positions of the main line.
 
-    Comments of moves keep only what a person wrote and the commands of PGN, such as [%eval].
+    Comments on moves keep only what a person wrote and PGN commands such as [%eval].
     """
     nodes = list(tree.mainline())
     book = len(game.record.opening["moves"])
@@ -115,7 +115,7 @@ def _notes(game: ReportedGame, tree: chess.pgn.Game) -> dict[chess.pgn.GameNode,
 def _note(
     node: chess.pgn.ChildNode, player: str, move: PlayedMove, comment: str, seconds: float | None
 ) -> dict[str, Any]:
-    """Return what is said of a move of the main line, whose comment was this."""
+    """Return the note on a move of the main line, given its comment."""
     entry: dict[str, Any] = {}
     mark = next((_MARK_NAMES[nag] for nag in node.nags if nag in _MARK_NAMES), None)
     if mark is not None:
@@ -171,7 +171,7 @@ def _evaluation_text(node: chess.pgn.GameNode, score: chess.engine.PovScore) -> 
 
 
 def _own_move(move: PlayedMove, comment: str, seconds: float | None) -> PlayedMove:
-    """Return a move with what its player reported, where a PGN has an analysis, too."""
+    """Return a move with what its player reported, for a PGN that also has an analysis."""
     own = read_comment(comment)
     return PlayedMove(
         move.move,
@@ -184,7 +184,7 @@ def _own_move(move: PlayedMove, comment: str, seconds: float | None) -> PlayedMo
 
 
 def _report(move: PlayedMove, is_white: bool) -> str:
-    """Return what a player reported of its move: score, depth, time and nodes, as far as known."""
+    """Return what a player reported of its move: score, depth, time and nodes, if known."""
     parts = []
     score = score_of(move, is_white)
     if score is not None:
@@ -202,7 +202,7 @@ def _report(move: PlayedMove, is_white: bool) -> str:
 
 
 def _spoken(score: chess.engine.PovScore) -> str:
-    """Return a score from White's view in words: "+0.31", or "mate in 3"."""
+    """Return a score from White's view as words: "+0.31", or "mate in 3"."""
     mate = score.white().mate()
     return _score_text(score) if mate is None else f"mate in {abs(mate)}"
 
@@ -212,7 +212,7 @@ def _chance(score: chess.engine.PovScore) -> float:
 
 
 def _seconds(game: ReportedGame) -> list[float | None]:
-    """Return what each move took: as its player reported it, else by the clock."""
+    """Return the time of each move, as its player reported it or else by the clock."""
     increment = _increment(game)
     clocks: list[float | None] = [None, None]  # of the side to move, and of the other
     seconds: list[float | None] = []
@@ -229,7 +229,7 @@ def _seconds(game: ReportedGame) -> list[float | None]:
 
 
 def _increment(game: ReportedGame) -> float | None:
-    """Return the seconds that a move adds to the clock, None where that is not known."""
+    """Return the seconds that a move adds to the clock, or None if they are unknown."""
     try:
         return TimeControl.parse(game.headers.get("TimeControl", "")).increment_ms / 1000
     except ValueError:
@@ -237,7 +237,7 @@ def _increment(game: ReportedGame) -> float | None:
 
 
 def _side(game: ReportedGame, color: chess.Color) -> dict[str, str]:
-    """Return a player's name, and the accuracy and average loss that the headers name."""
+    """Return a player's name, with the accuracy and average loss in the headers."""
     side = SIDE_NAMES[color]
     found = {"name": game.record.white if color == chess.WHITE else game.record.black}
     accuracy = game.headers.get(f"{side}Accuracy")

@@ -221,8 +221,8 @@ def _common_value(games: Sequence[ReportedGame], header: str) -> str:
 def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> ReportedGame:
     """Return a PGN game in the form of a match's games.
 
-    Leading moves with the comment "book" are its opening. `waiting` has games whose return game
-    with the same opening has not come yet; games without a known opening have none.
+    Leading moves with the comment "book" are its opening. `waiting` has the games whose return
+    game, with the same opening, has not come yet; a game without a known opening has none.
     """
     nodes = list(tree.mainline())
     headers = tree.headers
@@ -249,7 +249,7 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
 
 
 def _names(headers: Mapping[str, str]) -> tuple[str, str]:
-    """Return the names of the players, which differ."""
+    """Return the names of both players, made different if they are the same."""
     white = headers.get("White", "?")
     black = headers.get("Black", "?")
     if white != black:

@@ -54,7 +54,7 @@ class Background:
 
 
 async def _end_tasks() -> None:
-    """Cancel what still runs, and wait for its end."""
+    """Cancel all tasks that are still running, and wait for their end."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()

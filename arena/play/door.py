@@ -64,7 +64,7 @@ class Door:
 
 
 def _text(message: Any, name: str) -> str:
-    """Return a text of a message. Raise ValueError."""
+    """Return a string of a message. Raise ValueError."""
     value = message.get(name) if isinstance(message, dict) else None
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a text")

@@ -182,7 +182,7 @@ def adviser(spec: EngineSpec) -> Opponent:
 async def _begun(
     analysis: Coroutine[Any, Any, chess.engine.AnalysisResult],
 ) -> chess.engine.AnalysisResult:
-    """Return a search when it has begun, which python-chess cannot cancel before."""
+    """Return a search once it has begun; python-chess cannot cancel it before."""
     beginning = asyncio.ensure_future(analysis)
     try:
         return await asyncio.shield(beginning)

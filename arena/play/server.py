@@ -187,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """Take a command of the page."""
+        """Accept a command of the page."""
         name = self._admitted(changes=True)
         if name is None:
             return
@@ -214,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
         return True
 
     def _admitted(self, *, changes: bool) -> str | None:
-        """Return what the address names behind the token, None if the request is refused."""
+        """Return the part of the address after the token, or None if the request is refused."""
         problem = self._problem(self.server.token, changes=changes)
         if problem is not None:
             self._refuse(problem)
@@ -226,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.path.partition("?")[0]
 
     def _problem(self, token: str, *, changes: bool) -> HTTPStatus | None:
-        """Return why the request is refused with this token, None if it is not."""
+        """Return why the request is refused with this token, or None if it is allowed."""
         headers: dict[str, str | None] = {}
         for name in ("Host", "Origin"):
             values = self.headers.get_all(name) or []
@@ -234,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
         return refusal(self.server.port, token, self._path, headers, changes=changes)
 
     def _body(self) -> bytes | None:
-        """Return the body of a request, None if it is refused."""
+        """Return the body of a request, or None if it is refused."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
             self._refuse(HTTPStatus.LENGTH_REQUIRED)
@@ -245,9 +245,9 @@ class _Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(length))
 
     def _execute(self, body: bytes) -> None:
-        """Do what the page asks.
+        """Carry out a command of the page.
 
-        A refusal has status 200, as browsers write every other one into their consoles.
+        A refusal has status 200, because browsers print every other status in their consoles.
         """
         try:
             message = json.loads(body)

@@ -84,7 +84,7 @@ class Session:
         self.new_game(self._possible(wishes))
 
     def _possible(self, wishes: NewGame) -> NewGame:
-        """Return the wishes with the default level changed to one that the engine has."""
+        """Return the settings with the default level changed to one that the engine has."""
         levels = self.opponent.levels()
         if wishes.elo != DEFAULT_ELO:
             return wishes
@@ -232,7 +232,7 @@ class Session:
     # The engine
 
     def _go_on(self) -> None:
-        """Do what the position of the game asks for, after every change of it."""
+        """Do what the position of the game requires, after each change."""
         self.notice = ""
         self.problem = ""
         self.is_broken = False
@@ -247,14 +247,14 @@ class Session:
         self._changed()
 
     def _await_move(self) -> None:
-        """Start the person's time, and analyse the position if that is wanted."""
+        """Start the person's time, and analyse the position if that was asked for."""
         self.turn_began = time.monotonic()
         self._set_flag()
         if self.evaluates and self.game.human_to_move:
             self._advise(ADVICE_SECONDS)
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Let the engine do this instead of what it does."""
+        """Cancel what the engine is doing, and let it do this."""
 
         async def run() -> None:
             async with self._engine_is_free:
@@ -266,7 +266,7 @@ class Session:
         self._job.add_done_callback(self._check)
 
     def _check(self, task: asyncio.Task[None]) -> None:
-        """Show an error that nobody has expected."""
+        """Show an unexpected error."""
         if not task.cancelled() and task.exception() is not None:
             self.thinking = False
             self.is_broken = True
@@ -279,7 +279,7 @@ class Session:
             await self.opponent.set_level(self.game.elo)
 
     async def _answer(self) -> None:
-        """Let the engine move. One that fails is started anew, a few times."""
+        """Let the engine move. If it fails, it is restarted a few times."""
         game = self.game
         for failures in range(1, _MAX_FAILURES + 1):
             try:
@@ -313,7 +313,7 @@ class Session:
         self._changed()
 
     def _on_engine_end(self) -> None:
-        """Start the engine anew when it died while the person was thinking."""
+        """Restart the engine if it has died while the person was thinking."""
         self.problem = f"{self.opponent.name} has died. It is started anew."
         self._changed()
         self._begin(self._prepare)
@@ -360,7 +360,7 @@ class Session:
         self._changed()
 
     def _give_hint(self) -> None:
-        """Make the best move known the hint."""
+        """Make the best known move the hint."""
         self._hint_wanted = False
         if self.advice and self.advised_ply == len(self.game.moves):
             self.hint = self.advice[0].moves[0]
@@ -370,7 +370,7 @@ class Session:
     # Clock, disk, rules
 
     def _set_flag(self) -> None:
-        """Let the person lose when the time is up."""
+        """End the game by a loss when the person's time is up."""
         self._cancel_flag()
         left = self.game.clocks()[self.game.human].remaining_ms
         if left is None or not self.game.human_to_move or not self.game.can_take_back:
@@ -388,7 +388,7 @@ class Session:
             self._go_on()
 
     def _save(self) -> None:
-        """Write the game into a file of its own, if it has moves or had some."""
+        """Write the game to its own file, if it has moves or had some."""
         if not self.game.moves and self.file is None:
             return
         try:

@@ -90,7 +90,7 @@ class Terminal:
                 self._echo(str(error))
 
     def _on_change(self) -> None:
-        """Wake who waits. While a line is typed only the fall of the flag ends the game."""
+        """Wake the thread that waits. While a line is typed, only the clock can end the game."""
         self._changed.set()
         if self._is_asking and self._session.game.ending is not None:
             self._echo("")
@@ -126,7 +126,7 @@ class Terminal:
         return f"{seconds // 60}:{seconds % 60:02d}"
 
     def _obey(self, line: str) -> None:
-        """Do what a line says. Raise ValueError if that cannot be done."""
+        """Carry out a line that was typed. Raise ValueError if that is impossible."""
         if not line:
             return
         word, _, rest = line.partition(" ")
@@ -149,7 +149,7 @@ class Terminal:
             self._call(self._session.resign)
 
     def _confirm(self, question: str) -> bool:
-        """Ask before a game that is going on is ended."""
+        """Ask before a running game is ended."""
         game = self._session.game
         if game.ending is not None or not game.can_take_back:
             return True
@@ -159,7 +159,7 @@ class Terminal:
             return False
 
     def _wishes(self, text: str) -> NewGame:
-        """Return the wishes for another game: those before, but for what is said."""
+        """Return the settings of another game: those of the last one with the given changes."""
         before = self._session.wishes
         color = before.color
         elo = before.elo

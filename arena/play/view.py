@@ -102,7 +102,7 @@ def _hint(move: chess.Move, san: str) -> dict[str, str]:
 
 
 def _moves(game: Game) -> list[dict[str, Any]]:
-    """Return each move with the position behind it."""
+    """Return each move with the position after it."""
     board = game.start.copy()
     found = []
     for played in game.moves:
@@ -121,7 +121,7 @@ def _moves(game: Game) -> list[dict[str, Any]]:
 
 
 def _targets(game: Game) -> dict[str, list[str]]:
-    """Return the squares to which each of the person's pieces can move now."""
+    """Return the squares to which each of the person's pieces can move."""
     found: dict[str, list[str]] = defaultdict(list)
     if game.human_to_move:
         for move in game.board.legal_moves:

@@ -169,7 +169,7 @@ def _annotate_move(
 def _add_lines(
     node: chess.pgn.GameNode, lines: list[EngineLine], played: chess.Move | None
 ) -> None:
-    """Add lines that the game does not have yet, and that begin with another move than `played`."""
+    """Add lines that the game does not have yet and that do not begin with `played`."""
     for line in lines:
         if line.moves and line.moves[0] != played and not node.has_variation(line.moves[0]):
             node.add_line(line.moves[:_LINE_PLIES])

@@ -112,7 +112,7 @@ class EnginePlayer:
         return player
 
     def _first_options(self) -> dict[str, Any]:
-        """Return the options to set at the start: one thread, unless more are asked for.
+        """Return the options to set at the start, with one thread unless more are asked for.
 
         Some engines would take every processor. Raise chess.engine.EngineError.
         """
@@ -156,7 +156,7 @@ class EnginePlayer:
         await self._answered(self._protocol.ping(), self._timeout, "no answer to a ping")
 
     async def _answered(self, request: Awaitable[None], timeout: float, problem: str) -> None:
-        """Wait for an answer, at most so many seconds. Raise EngineFailure."""
+        """Wait for an answer, for at most `timeout` seconds. Raise EngineFailure."""
         try:
             await asyncio.wait_for(request, timeout)
         except asyncio.TimeoutError as error:
@@ -184,7 +184,7 @@ class EnginePlayer:
     async def _result(
         self, board: chess.Board, limit: chess.engine.Limit, game: object, allowance: float | None
     ) -> chess.engine.PlayResult | None:
-        """Return the engine's answer to "go", None if it came too late. Raise EngineFailure."""
+        """Return the engine's answer to "go", or None if it came too late. Raise EngineFailure."""
         protocol = self._protocol
         protocol.going.clear()
         protocol.answer_time = None

@@ -91,7 +91,7 @@ class Pool:
                     worker.process.kill()
 
     def _hand_out(self, games: Iterator[Pairing], started: Callable[[Pairing], None]) -> bool:
-        """Give every idle worker a game, as long as there are any.
+        """Give every idle worker a game, as long as there are games.
 
         Return True if any game is being played.
         """

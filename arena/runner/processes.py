@@ -126,7 +126,7 @@ def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def _descendants(pid: int) -> list[int]:
-    """Return all processes below this one, by /proc (Linux); none elsewhere."""
+    """Return all descendants of a process, from /proc on Linux; none elsewhere."""
     children = defaultdict(list)
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError, ValueError):

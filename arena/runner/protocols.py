@@ -103,10 +103,10 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
     greetings = ("id", "option", "uciok")
 
     def _line_received(self, line: str) -> None:
-        """Take a line where python-chess reads it.
+        """Pass on a line to python-chess.
 
-        Of a search for a move it reads the last exact score only: a bound is none. Of the options
-        it gets those that it understands.
+        In a search for a move python-chess reads only the last exact score; bounds do not count. It
+        gets only the option lines that it understands.
         """
         if line.split(None, 1)[:1] == ["option"]:
             self.line_received(line)

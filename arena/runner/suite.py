@@ -81,10 +81,10 @@ async def run_suite(
 
 
 def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """End a search with the error that happened in the middle of it.
+    """End a search with an error that happened in the middle of it.
 
-    python-chess hands such errors (an illegal move above all) to the event loop alone, and the
-    search never ends.
+    python-chess passes such errors (mostly illegal moves) only to the event loop, and the search
+    never ends.
     """
     error = context.get("exception")
     command = getattr(context.get("protocol"), "command", None)
@@ -137,7 +137,7 @@ async def _solve(
 def _search_options(player: EnginePlayer) -> dict[str, Any]:
     """Return the options of a search.
 
-    python-chess would set UCI_AnalyseMode by itself, in which engines ignore limits of strength and
+    python-chess would set UCI_AnalyseMode by itself, and then engines ignore limited strength and
     books.
     """
     is_set = _ANALYSIS.lower() in (name.lower() for name in player.spec.options)
@@ -148,9 +148,9 @@ def _search_options(player: EnginePlayer) -> dict[str, Any]:
 
 @dataclass
 class _Answer:
-    """The best line that an engine has named so far.
+    """The best line that an engine has reported so far.
 
-    `since` is the effort at which it came to the solution that it still has.
+    `since` is the effort at which it found the solution that it still has.
     """
 
     move: str | None = None
@@ -162,11 +162,11 @@ class _Answer:
 
     @property
     def stable_plies(self) -> int:
-        """Plies of depth for which the solution has stood, -1 without one."""
+        """The plies of depth for which the solution has been stable, or -1 if there is none."""
         return -1 if self.since is None else self.effort.depth - self.since.depth
 
     def take(self, position: SuitePosition, info: chess.engine.InfoDict, milliseconds: int) -> bool:
-        """Take what the engine says. Return True if that is a new line."""
+        """Take a report of the engine. Return True if it has a new line."""
         self.effort = Effort(
             milliseconds,
             info.get("nodes", self.effort.nodes),
