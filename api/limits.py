@@ -16,7 +16,7 @@ def read_limits(limit: Limit | None, searchmoves: tuple[int, ...] | None) -> Lim
     If only one side's clock is given, it stands for both. Time that has run out counts as 1 ms.
     """
     if searchmoves == ():
-        raise ValueError("root_moves has no move")
+        raise ValueError("root_moves is empty")
     if limit is None:
         return Limits(infinite=True, searchmoves=searchmoves)
     for number in (limit.depth, limit.nodes, limit.mate):
@@ -75,5 +75,7 @@ def _time_left(seconds: float | None) -> int | None:
 
 def _milliseconds(seconds: float) -> int:
     if not abs(1000 * seconds) <= LARGEST:  # infinite, or no number
-        raise ValueError(f"a time is a number of seconds, not {seconds}; without one, leave it out")
+        raise ValueError(
+            f"a time must be a number of seconds, not {seconds}; for no limit, leave it out"
+        )
     return round(1000 * seconds)

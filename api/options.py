@@ -23,7 +23,7 @@ def read_options(options: ConfigMapping) -> dict[str, Value]:
     for name, value in options.items():
         option = find(name)
         if option.name.lower() in MANAGED_OPTIONS:
-            raise ValueError(f"option {option.name} is set for each search, by its arguments")
+            raise ValueError(f"option {option.name} is set by the arguments of each search")
         values[option.name] = _typed(option, value)
         option.check(values[option.name])
     return values

@@ -117,7 +117,7 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
         for name, kernel in kernels.items():
             times[name].append(nanoseconds(kernel, array, network[0], repeats))
     moves = int(array["count"].sum())
-    print(f"{WIDTH} neurons a side, both sides, {moves} moves of {len(array)} positions")
+    print(f"{WIDTH} neurons per side, both sides, {moves} moves in {len(array)} positions")
     for name, measured in times.items():
         print(f"{name}: {statistics.median(measured):.1f} ns")
 

@@ -75,7 +75,7 @@ def compare(other: PerftEngine, name: str, rounds: int) -> None:
 def main(engine: str = "stockfish", rounds: int = 7) -> None:
     """Measure; `engine` is the name or path of the engine to compare with."""
     path = find_engine(engine)
-    print(f"perft, medians of {rounds} runs in turn with {path}")
+    print(f"perft, medians of {rounds} runs, alternating with {path}")
     other = PerftEngine(path)
     try:
         for name in POSITIONS:

@@ -86,7 +86,7 @@ def main(engine: str = "stockfish", rounds: int = 5, nodes: int = 2_000_000) -> 
     searcher = Searcher(MEGABYTES)
     with chess.engine.SimpleEngine.popen_uci(path) as other:
         other.configure({"Threads": 1, "Hash": MEGABYTES})
-        print(f"nodes a second, medians of {rounds}, against {other.id.get('name', path)}")
+        print(f"nodes per second, medians of {rounds}, against {other.id.get('name', path)}")
         for name in POSITIONS:
             compare(searcher, other, name, rounds, nodes)
 

@@ -64,14 +64,19 @@ def main(
     elo: Annotated[list[int] | None, typer.Option(help="A level; may be repeated.")] = None,
     games: Annotated[int, typer.Option(min=2)] = 100,
     tc: str = "5+0.05",
-    engine: Annotated[str, typer.Option(help="The opponent, which needs UCI_Elo.")] = "stockfish",
+    engine: Annotated[
+        str, typer.Option(help="The opponent, which must have UCI_Elo.")
+    ] = "stockfish",
     openings: Annotated[Path | None, typer.Option(exists=True, dir_okay=False)] = None,
     concurrency: Annotated[int, typer.Option(min=1)] = 1,
     margin: Annotated[
-        int, typer.Option(min=0, help="Milliseconds a move may be late; for a busy machine.")
+        int,
+        typer.Option(
+            min=0, help="Milliseconds by which a move may exceed its time; for a busy machine."
+        ),
     ] = 0,
     folder: Annotated[
-        Path | None, typer.Option(help="Where the matches are kept, one folder a level.")
+        Path | None, typer.Option(help="Folder of the matches, with one subfolder per level.")
     ] = None,
 ) -> None:
     """Play the levels, and print a line of JSON for each."""

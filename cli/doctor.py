@@ -35,7 +35,7 @@ FAST_INSTRUCTIONS = {
 }
 PERFT_DEPTH = 5
 PERFT_LEAVES = 4_865_609  # of the starting position
-MIN_SPEED = 200_000  # nodes a second; processors of the last ten years reach several times as many
+MIN_SPEED = 200_000  # nodes per second; processors of the last ten years are several times faster
 PATIENCE = 3.0  # seconds; some GUIs wait no longer for readyok
 TIMEOUT = 60.0  # seconds for the whole conversation
 REINSTALL = (
@@ -150,9 +150,9 @@ def check_speed() -> Finding:
         advice = (
             "is the machine busy, saving power, or emulating another processor? is ZOBRA_LEVEL set?"
         )
-        found = f"{speed:,} nodes a second, expected at least {MIN_SPEED:,} ({load_text()})"
+        found = f"{speed:,} nodes per second, expected at least {MIN_SPEED:,} ({load_text()})"
         return Finding(found, "wrong", advice)
-    return Finding(f"{speed:,} nodes a second ({load_text()})")
+    return Finding(f"{speed:,} nodes per second ({load_text()})")
 
 
 def check_conversation() -> Finding:

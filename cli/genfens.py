@@ -24,9 +24,9 @@ TRIES = 1_000  # in a row without a balanced opening, then the book is given up
 
 
 def genfens(
-    count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many.")],
+    count: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of openings.")],
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="seed S book BOOK", help="BOOK: a file or None.")
+        list[str] | None, typer.Argument(metavar="seed S book BOOK", help="BOOK is a file or None.")
     ] = None,
     epd: Annotated[
         bool, typer.Option("--epd", help="Print a book: EPD lines without `info string genfens`.")
@@ -78,7 +78,7 @@ def openings(
         starts = record_lines(read_text(book))
         plies = BOOK_PLIES
         if not starts:
-            raise ValueError(f"{book}: there is no position in it")
+            raise ValueError(f"{book}: this book has no positions")
 
     @cache
     def read(start: tuple[int, str]) -> Position | None:

@@ -27,7 +27,7 @@ KINDS = {int: "spin", bool: "check", str: "text", type(None): "button"}
 
 def install(
     gui: Annotated[
-        str, typer.Argument(metavar="cutechess", help="The GUI; only Cute Chess so far.")
+        str, typer.Argument(metavar="cutechess", help="The GUI; only cutechess is supported.")
     ],
     print_only: Annotated[
         bool, typer.Option("--print", help="Print the entry and the path, and change nothing.")
@@ -136,4 +136,4 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
     write_safely(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False))
     typer.echo(f"{NAME} is in {path}, and in the list of engines when Cute Chess is started again")
     if shutil.which("cutechess") is None:
-        typer.echo("there is no program cutechess in PATH: is Cute Chess installed?")
+        typer.echo("the program cutechess is not on the PATH: is Cute Chess installed?")

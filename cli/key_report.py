@@ -112,11 +112,11 @@ def show_false_matches(console: Console, sample: np.ndarray) -> None:
     table = quality.fill_buckets(present, index_bits, ENTRIES_PER_BUCKET)
     full = float(table[1].mean()) / ENTRIES_PER_BUCKET
     console.print(
-        f"\n[bold]Type-1 errors: {len(absent):,} probes for absent positions, of a table that is "
+        f"\n[bold]Type-1 errors: {len(absent):,} probes of absent positions in a table that is "
         f"{full:.0%} full[/bold]"
     )
     buckets = f"2^{index_bits} buckets of {ENTRIES_PER_BUCKET}"
-    console.print(f"{buckets}, found by the low bits; the signature is made of the bits above")
+    console.print(f"{buckets}, indexed by the low bits; the signature consists of the bits above")
     matches = {bits: quality.false_matches(table, absent, bits) for bits in SIGNATURE_WIDTHS}
     rows = [
         (bits, found, expected, expected / len(absent) * 1e6)

@@ -14,7 +14,7 @@ from zobra.uci.commands import AT_LEAST_ONE, Command, Go, Perft, SetPosition, Si
 from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
 
-AFTER_POSITION = ("go", "eval")  # commands behind a position; neither is part of a FEN or a move
+AFTER_POSITION = ("go", "eval")  # commands after a position; neither is part of a FEN or a move
 
 
 class OneShotConsole(Console):

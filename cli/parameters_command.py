@@ -16,7 +16,7 @@ OPENBENCH = f"{{0.name}}, int, {{0.default}}, {{0.low}}, {{0.high}}, {{0.step}},
 
 def parameters(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Default: all but switches.")
+        list[str] | None, typer.Argument(metavar="NAME", help="Default: all except switches.")
     ] = None,
     openbench: Annotated[
         bool, typer.Option("--openbench", help="Print lines for OpenBench's form instead of TOML.")

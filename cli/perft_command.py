@@ -13,7 +13,8 @@ def perft(
         list[str] | None, typer.Argument(help="FEN, in quotes or not. Default: the start position.")
     ] = None,
     divide: Annotated[
-        bool, typer.Option("--divide", help="Print the leaves below each first move too.")
+        bool,
+        typer.Option("--divide", help="Also print the number of leaves below each first move."),
     ] = False,
     chess960: Annotated[
         bool, typer.Option("--chess960", help="Write castling as king takes rook.")
@@ -25,7 +26,7 @@ def perft(
     from zobra.engine.move import move_text
 
     if depth > counting.MAX_DEPTH:
-        raise typer.BadParameter(f"depth is at most {counting.MAX_DEPTH}, not {depth}")
+        raise typer.BadParameter(f"depth must be at most {counting.MAX_DEPTH}, not {depth}")
     try:
         position = parse_fen(" ".join(fen) if fen and fen != ["startpos"] else START)
     except ValueError as error:
@@ -44,6 +45,6 @@ def perft(
     seconds = time.perf_counter() - begin
     typer.echo(
         f"\ndepth {depth}, {seconds:.3f} seconds, {total / seconds / 1e6:.1f} million leaves "
-        "a second"
+        "per second"
     )
     typer.echo(f"Nodes searched: {total}")

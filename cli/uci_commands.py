@@ -13,15 +13,21 @@ Fen = Annotated[
 ]
 Limits = Annotated[
     list[str] | None,
-    typer.Argument(help="As in UCI: depth 10, nodes 1000000, perft 5, …; none: until Ctrl-C."),
+    typer.Argument(
+        help="As in UCI: depth 10, nodes 1000000, perft 5, …; without limits until Ctrl-C."
+    ),
 ]
 Position = Annotated[
     list[str],
     typer.Argument(metavar="POSITION", help="As in UCI, then go LIMITS, eval or d (the default)."),
 ]
-Hash = Annotated[int, typer.Option(min=1, max=MAX_HASH, help="Transposition table in MB.")]
+Hash = Annotated[
+    int, typer.Option(min=1, max=MAX_HASH, help="Size of the transposition table in MB.")
+]
 Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Searching threads.")]
-MultiPv = Annotated[int, typer.Option("--multipv", min=1, max=MAX_LINES, help="Lines to search.")]
+MultiPv = Annotated[
+    int, typer.Option("--multipv", min=1, max=MAX_LINES, help="Number of lines to search.")
+]
 
 
 def go(

@@ -31,14 +31,14 @@ def warmup() -> None:
         try:
             count = kernels.compile_missing(report)
         except OSError as error:
-            console.print(f"nothing compiled, as it could not be kept: {error}")
+            console.print(f"nothing compiled, because it could not be stored: {error}")
             raise typer.Exit(1) from error
 
     for notice in kernels.notices:
         console.print(notice)
     seconds = time.perf_counter() - begin
     if count == 0:
-        console.print(f"nothing to compile, all kernels are there; {seconds:.1f} s")
+        console.print(f"nothing to compile: all kernels are there; {seconds:.1f} s")
         console.print(kernels.selected.describe())
         return
     console.print(f"{count} kernels compiled; {seconds:.1f} s")

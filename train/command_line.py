@@ -143,7 +143,10 @@ def wdl(
     recipe: RecipeName,
     folder: Folder = None,
     largest_score: Annotated[
-        int, typer.Option(min=1, metavar="CP", help="Leave out positions with larger scores.")
+        int,
+        typer.Option(
+            min=1, metavar="CP", help="Leave out positions with larger scores, in centipawns."
+        ),
     ] = 1_000,
     output: Annotated[
         Path | None,
@@ -216,7 +219,7 @@ def trees(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Labelled positions, by label-trees.",
+            help="Positions labelled by label-trees.",
             exists=True,
             dir_okay=False,
         ),
@@ -244,13 +247,15 @@ def label_trees(
         Path, typer.Argument(metavar="FILE", help="The file to write.", dir_okay=False)
     ],
     engine: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Command of the UCI engine.")
+        str, typer.Option(metavar="COMMAND", help="Command of the UCI engine that labels.")
     ] = "stockfish",
-    nodes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Nodes for each position.")
-    ] = 20_000,
-    positions: Annotated[int, typer.Option(min=1, metavar="N", help="Positions to label.")] = 6_000,
-    seed: Annotated[int, typer.Option(metavar="N", help="Another seed gives other positions.")] = 0,
+    nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Nodes per position.")] = 20_000,
+    positions: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of positions to label.")
+    ] = 6_000,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed; another one gives other positions.")
+    ] = 0,
 ) -> None:
     """Label positions of search trees by another engine, to measure networks with them."""
     import shlex
@@ -278,7 +283,9 @@ def view(
     ],
     number: Annotated[
         int | None,
-        typer.Argument(metavar="NUMBER", help="The number of a game.", show_default="all games"),
+        typer.Argument(
+            metavar="NUMBER", help="Number of the game to print.", show_default="all games"
+        ),
     ] = None,
 ) -> None:
     """Print training games as PGN with their scores."""

@@ -119,7 +119,7 @@ def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
     """
     usual = positions[np.abs(positions["score"].astype(int)) < SCALE]
     if not len(usual):
-        raise DataError(f"no position to validate on has a score below {SCALE} centipawns")
+        raise DataError(f"no validation position has a score below {SCALE} centipawns")
     score = np.abs(usual["score"]).mean()
     value = np.abs(float_scores(weights, usual)).mean()
     factor = float(score / value)

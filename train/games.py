@@ -67,7 +67,7 @@ def read_sets(folders: Iterable[Path]) -> list[Path]:
     for folder in folders:
         inside = shards(folder)
         if not inside:
-            raise DataError(f"{folder}: there are no games in it")
+            raise DataError(f"{folder}: this folder has no games")
         found += inside
     return found
 
@@ -242,7 +242,7 @@ def _unpack_body(header: dict[str, Any], body: bytes) -> _Content:
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ)
     payload = np.frombuffer(unpacker.decompress(body, size + 1), np.uint8)
     if len(payload) != size or not unpacker.eof or unpacker.unused_data:
-        raise ValueError(f"{len(payload)} bytes of games, not {size}, or more after them")
+        raise ValueError(f"{len(payload)} bytes of games instead of {size}, or data after them")
 
     table = payload[:table_size].reshape(-1, games).T
     head_rows = table[:, : GAME_HEAD.itemsize]

@@ -41,7 +41,7 @@ def import_files(paths: Iterable[Path], folder: Path) -> Import:
     cannot be read.
     """
     if shards(folder):
-        raise DataError(f"{folder}: there are games in it already; name another set")
+        raise DataError(f"{folder}: this folder already has games; name another set")
     found = Import()
     shard: list[TrainingGame] = []
     for path in paths:

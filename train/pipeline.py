@@ -258,7 +258,7 @@ class Pipeline:
 
     def _train_and_plot(self, training: Trainer) -> Errors:
         """Train, print a line for each epoch, plot the losses, and return the final errors."""
-        self._console.print("epoch  positions/s  training  validation  of scores  of results")
+        self._console.print("epoch  positions/s  training  validation  vs scores  vs results")
         epochs: list[Epoch] = []
         with _bar(self._console, "loss") as progress:
             task = progress.add_task("train", total=training.schedule.epochs, loss="")

@@ -198,7 +198,7 @@ def _find(name: str) -> Path:
         if path.is_file():
             return path
     known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
-    raise ValueError(f"there is no recipe {name!r}: neither a file nor one of {known}")
+    raise ValueError(f"there is no recipe {name!r}: it is neither a file nor one of {known}")
 
 
 def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:

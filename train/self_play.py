@@ -36,8 +36,8 @@ class SelfPlayer:
     """Plays games of Zobra against itself with a network.
 
     A game depends only on its number, the seed, the rules and the network: it begins with an empty
-    table and empty histories. If the rules let every n-th game branch off another, it is the last
-    game of each group of n, and branches off a random one of its group.
+    table and empty histories. If the rules let every n-th game branch off another, games form
+    groups of n, and the last game of each group branches off a random other one in it.
     """
 
     def __init__(self, rules: GameRules, seed: int, network: Network) -> None:

@@ -60,8 +60,8 @@ class Trainer:
         self.validation = np.flatnonzero(is_kept_out).astype(np.uint32)
         if not len(self.training) or not len(self.validation):
             raise DataError(
-                f"{len(positions)} positions of too few games: none are left to train or to "
-                "validate on"
+                f"{len(positions)} positions from too few games: none are left for training "
+                "or for validation"
             )
 
         limits = np.zeros(1, weights.dtype)

@@ -49,7 +49,7 @@ def read_labelled(path: Path) -> Labelled:
     """Read a file of labelled positions. Raise DataError that names file, line and fault."""
     lines = read_text(path).splitlines()[1:]
     if not lines:
-        raise DataError(f"{path}: there are no positions in it")
+        raise DataError(f"{path}: this file has no positions")
     positions = np.zeros(len(lines), PACKED)
     labels = np.zeros(len(lines))
     for index, line in enumerate(lines):

@@ -64,7 +64,7 @@ class InfoPrinter(Listener):
 
     def on_tablebase(self, ranking: "RootRanking") -> None:
         """After `debug on`, print how the tablebases have ranked the root moves."""
-        self._console.debug(f"endgame tables: {ranking}")
+        self._console.debug(f"tablebases: {ranking}")
 
     def on_searched(self, statistics: Callable[[], Statistics]) -> None:
         """After `debug on`, print statistics of the search."""

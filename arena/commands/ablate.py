@@ -28,14 +28,14 @@ from zobra.arena.runner.player import announced_options
 TechniquesOption = typer.Option(
     "--techniques",
     metavar="FILE",
-    help="TOML file: a table [NAME] of options for each.",
+    help="TOML file with a table [NAME] of options for each technique.",
     show_default="Zobra's own techniques that the engine has, and its options use_… that are on",
 )
 OffOption = typer.Option(
     "--off",
     "-x",
     metavar="TECHNIQUE",
-    help="What switches it off: [NAME:]OPTION=VALUE[,OPTION=VALUE...].",
+    help="Options that switch off a technique: [NAME:]OPTION=VALUE[,OPTION=VALUE...].",
 )
 
 
@@ -49,8 +49,8 @@ def ablate(
 ) -> None:
     """Measure what an engine loses without each of its techniques.
 
-    The whole engine plays itself with one technique after the other switched off. The same command
-    resumes an interrupted run; so does --folder alone.
+    The whole engine plays against itself with one technique at a time switched off. The same
+    command resumes an interrupted run; so does --folder alone.
     """
     console = plain_console()
     is_resumed = engine is None and options.has_run
@@ -67,7 +67,7 @@ def ablate(
         settings = options.settings(engines, tournament=GAUNTLET)
     folder = options.run_folder("ablate")
     if settings.engines[0].name != WHOLE:
-        raise ValueError(f"{folder} holds a match that is no ablation")
+        raise ValueError(f"{folder} holds a match, not an ablation")
     state = play(console, folder, settings, options, ask=is_resumed)
     if state.error is None:
         benches = kept_benches(folder)  # those that are known are not searched again

@@ -31,10 +31,10 @@ from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN
 from zobra.arena.runner.processors import spare
 
 ListOption = typer.Option(
-    "--list", metavar="FILE", help="TOML file of the rungs.", show_default="the shipped list"
+    "--list", metavar="FILE", help="TOML file with the rungs.", show_default="the shipped list"
 )
 CalibrateOption = typer.Option(
-    "--calibrate", help="Let the rungs play each other, and keep their ratings."
+    "--calibrate", help="Let the rungs play each other, and store their ratings."
 )
 # Fairy-Max cannot be given positions, so that the ladder's own openings are moves from the start
 # position
@@ -54,13 +54,16 @@ def ladder(
     rungs_file: Annotated[Path, ListOption] = SHIPPED,
     calibrate: Annotated[bool, CalibrateOption] = False,
     published: Annotated[
-        bool, typer.Option("--published", help="Use the published ratings despite a calibration.")
+        bool,
+        typer.Option(
+            "--published", help="Use the published ratings even if there is a calibration."
+        ),
     ] = False,
 ) -> None:
     """Rate an engine by games against engines with known ratings.
 
-    The rungs that are installed play it in turn, the one that is likely to be nearest in strength
-    first. Without -c there are as many games at a time as processors are idle.
+    The installed rungs play it one after another, beginning with the one that is probably nearest
+    in strength. The default of -c is the number of idle processors.
     """
     console = plain_console()
     rungs = _installed_rungs(console, rungs_file)
@@ -118,10 +121,12 @@ def _known_calibration(console: Console, time_control: str) -> Ratings | None:
         return None
     calibrated_at, ratings = known
     if calibrated_at == time_control:
-        console.print(f"ratings as calibrated at {time_control}, {CALIBRATION}", soft_wrap=True)
+        console.print(
+            f"using the ratings calibrated at {time_control} ({CALIBRATION})", soft_wrap=True
+        )
         return ratings
     console.print(
-        f"ratings as published: the calibration in {CALIBRATION} is for {calibrated_at}",
+        f"using the published ratings: the calibration in {CALIBRATION} is for {calibrated_at}",
         soft_wrap=True,
     )
     return None

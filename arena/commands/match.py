@@ -31,12 +31,12 @@ STATUS = {"H1": 0, "H0": 3, None: 4}
 
 EnginesArgument = typer.Argument(
     metavar="ENGINE",
-    help=f"{ENGINE_HELP}; one alone plays Zobra, none resumes --folder.",
+    help=f"{ENGINE_HELP}. One alone plays against Zobra; without any, --folder is resumed.",
 )
 SprtOption = typer.Option(
     metavar="ELO0,ELO1",
-    help=f"Stop by SPRT, after {MOST_SPRT_GAMES} games at most; ELO0,ELO1,ALPHA,BETA for other "
-    "error rates than 5%.",
+    help=f"Stop by SPRT, after at most {MOST_SPRT_GAMES} games; ELO0,ELO1,ALPHA,BETA sets "
+    "error rates other than 5%.",
 )
 ModelOption = typer.Option(
     metavar="MODEL",
@@ -44,7 +44,7 @@ ModelOption = typer.Option(
     show_default=NORMALIZED,
     rich_help_panel=DETAILS,
 )
-JsonOption = typer.Option("--json", metavar="FILE", help="Write the result as JSON, too.")
+JsonOption = typer.Option("--json", metavar="FILE", help="Also write the result as JSON.")
 
 
 @with_game_options(tc="10+0.1", games=100)
@@ -59,7 +59,7 @@ def match(
         str,
         typer.Option(
             metavar="KIND",
-            help="round-robin, or gauntlet (the first against the others).",
+            help="round-robin, or gauntlet (the first engine against the others).",
             rich_help_panel=DETAILS,
         ),
     ] = ROUND_ROBIN,
@@ -67,19 +67,24 @@ def match(
         bool,
         typer.Option(
             "--twosided",
-            help="Resign only when the winner's scores agree.",
+            help="Resign only if the winner's scores agree.",
             rich_help_panel=ENDINGS,
         ),
     ] = False,
     move_limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Draw after so many moves.", rich_help_panel=ENDINGS),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="End the game as a draw after N moves.",
+            rich_help_panel=ENDINGS,
+        ),
     ] = None,
     syzygy: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Folder of Syzygy tables that end games.",
+            help="Folder of Syzygy tablebases that adjudicate games.",
             rich_help_panel=ENDINGS,
         ),
     ] = None,
@@ -87,7 +92,7 @@ def match(
         bool,
         typer.Option(
             "--chess960",
-            help="Chess960 (also with FENs of double Chess960).",
+            help="Play Chess960 (also with double Chess960 positions).",
             rich_help_panel=DETAILS,
         ),
     ] = False,

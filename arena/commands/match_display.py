@@ -60,7 +60,7 @@ class MatchDisplay(LivePanel):
             below.append(_one_line(line))
         if len(match.results.names) > 2 and match.results.games:
             below.append(standings(match.results))
-        below.append(_one_line(f"{60 * self.pace:.1f} games a minute"))
+        below.append(_one_line(f"{60 * self.pace:.1f} games per minute"))
         below.append(_one_line(self._last))
         self.show(*below)
 

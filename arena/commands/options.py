@@ -36,7 +36,7 @@ Concurrency = Annotated[
         min=1,
         metavar="N",
         help="Games played at the same time.",
-        show_default="1; when resumed, as before",
+        show_default="1, or as before when resumed",
     ),
 ]
 EngineOptions = Annotated[
@@ -45,7 +45,7 @@ EngineOptions = Annotated[
         "--option",
         "-o",
         metavar="NAME=VALUE",
-        help="Set an option of all engines; ENGINE:NAME=VALUE of one.",
+        help="Set an option of all engines, or of one engine with ENGINE:NAME=VALUE.",
     ),
 ]
 OneEngine = Annotated[
@@ -84,7 +84,7 @@ class GameOptions:
         Path | None,
         typer.Option(
             metavar="BOOK",
-            help="Book of openings: EPD, PGN (also packed) or Polyglot (.bin).",
+            help="Book of openings: EPD, PGN (both plain or compressed) or Polyglot (.bin).",
             show_default=f"{USUAL_PLIES} random plies",
         ),
     ] = None
@@ -94,8 +94,8 @@ class GameOptions:
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Folder of the run. A run that is there is resumed.",
-            show_default="COMMAND-DATE-TIME, a new one",
+            help="Folder of the run. An existing run is resumed.",
+            show_default="a new folder COMMAND-DATE-TIME",
         ),
     ] = None
     plies: Annotated[
@@ -103,7 +103,8 @@ class GameOptions:
         typer.Option(
             min=0,
             metavar="N",
-            help=f"Plies of the book, or random ones without it (at most {MOST_RANDOM_PLIES}).",
+            help="Plies from the book; without a book, random plies "
+            f"(at most {MOST_RANDOM_PLIES}).",
             show_default=f"all of a PGN book, else {USUAL_PLIES}",
             rich_help_panel=OPENINGS,
         ),
@@ -120,7 +121,7 @@ class GameOptions:
         int | None,
         typer.Option(
             metavar="N",
-            help="Seed of everything random.",
+            help="Seed of all random choices.",
             show_default="random",
             rich_help_panel=OPENINGS,
         ),
@@ -129,7 +130,8 @@ class GameOptions:
         str | None,
         typer.Option(
             metavar="FROM,MOVES,CP",
-            help="Draw from move FROM after MOVES within CP centipawns.",
+            help="From move FROM on, adjudicate a draw after MOVES moves in a row "
+            "within CP centipawns.",
             rich_help_panel=ENDINGS,
         ),
     ] = None
@@ -137,31 +139,33 @@ class GameOptions:
         str | None,
         typer.Option(
             metavar="MOVES,CP",
-            help="Resign after MOVES at -CP centipawns or worse.",
+            help="Resign after MOVES moves in a row at -CP centipawns or worse.",
             rich_help_panel=ENDINGS,
         ),
     ] = None
     event: Annotated[
         str,
         typer.Option(
-            metavar="TEXT", help="Event in the PGN of the games.", rich_help_panel=DETAILS
+            metavar="TEXT", help="Event tag in the PGN of the games.", rich_help_panel=DETAILS
         ),
     ] = EVENT
     site: Annotated[
         str,
-        typer.Option(metavar="TEXT", help="Site in the PGN of the games.", rich_help_panel=DETAILS),
+        typer.Option(
+            metavar="TEXT", help="Site tag in the PGN of the games.", rich_help_panel=DETAILS
+        ),
     ] = SITE
     pin: Annotated[
         bool,
         typer.Option(
-            help="Give each game processors of its own, where possible.", rich_help_panel=DETAILS
+            help="Pin each game to its own processors, where possible.", rich_help_panel=DETAILS
         ),
     ] = True
     log: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Add the conversation with the engines to this file.",
+            help="Append all communication with the engines to this file.",
             rich_help_panel=DETAILS,
         ),
     ] = None
@@ -244,7 +248,7 @@ def _whole_numbers(name: str, text: str | None, count: int) -> tuple[int, ...] |
         return None
     parts = text.split(",")
     if len(parts) != count or not all(part.strip().isdigit() for part in parts):
-        raise ValueError(f"{name} {text}: not {count} whole numbers with commas")
+        raise ValueError(f"{name} {text}: not {count} integers separated by commas")
     return tuple(map(int, parts))
 
 

@@ -44,7 +44,9 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
             given.append(parameter)
     fixed = [parameter.opts[0] for parameter in given if parameter.name not in _FREE]
     if not (options.folder / "run.json").exists():
-        raise ValueError(f"{options.folder}: no run to resume there; to begin one, name {needed}")
+        raise ValueError(
+            f"{options.folder}: there is no run to resume; to start one, give {needed}"
+        )
     settings = Journal.settings_in(options.folder)
     if fixed:
         raise ValueError(
@@ -86,9 +88,7 @@ def play(
     ValueError, OSError or RuntimeError.
     """
     if (folder / TUNE_PLAN).exists():
-        raise ValueError(
-            f"{folder} holds a run of tuning: `zobra tune --folder {folder}` resumes it"
-        )
+        raise ValueError(f"{folder} holds a tuning run: `zobra tune --folder {folder}` resumes it")
     if (folder / "run.json").exists():
         settings = settings.extending(Journal.settings_in(folder))
     check_book(settings)
@@ -170,15 +170,15 @@ def check_run(
     if settings.book and different < settings.rounds:
         console.print(
             f"{settings.book}: {counted(different, 'opening')} for "
-            f"{counted(settings.rounds, 'pair')} of games, so that openings repeat",
+            f"{counted(settings.rounds, 'pair')} of games, so openings will repeat",
             soft_wrap=True,
         )
     concurrency = options.playing.concurrency
     wanted = concurrency * max(engine.threads for engine in settings.engines)
     if wanted > idle():
         console.print(
-            f"the machine is busy: {load_text()}, and these games want "
-            f"{counted(wanted, 'processor')}; results at a clock may suffer",
+            f"the machine is busy: {load_text()}, and these games need "
+            f"{counted(wanted, 'processor')}; results with clocks may be distorted",
             soft_wrap=True,
         )
     versions = check_engines(settings, openings)
@@ -188,7 +188,9 @@ def check_run(
         console.print(at_a_time)
     else:
         about = timedelta(seconds=max(1, round(seconds / concurrency)))
-        console.print(f"the whole run takes about {about} (h:mm:ss), {at_a_time}", soft_wrap=True)
+        console.print(
+            f"the whole run will take about {about} (h:mm:ss), {at_a_time}", soft_wrap=True
+        )
     return RunConditions(versions, machine(), command_line(), concurrency=concurrency)
 
 

@@ -43,14 +43,16 @@ EngineOption = typer.Option(
 TimeOption = typer.Option(
     min=1,
     metavar="MS",
-    help="Milliseconds a position.",
+    help="Milliseconds per position.",
     show_default=f"{_USUAL_MS} if no limit is given",
 )
 StopOption = typer.Option(
-    min=0, metavar="PLIES", help="End a search once its solution stood for PLIES of depth."
+    min=0,
+    metavar="PLIES",
+    help="End a search once its solution has been stable for PLIES plies of depth.",
 )
 OutputOption = typer.Option(
-    "--json", metavar="FILE", help="Where the results go; an unfinished run there is resumed."
+    "--json", metavar="FILE", help="File for the results; an unfinished run in it is resumed."
 )
 
 
@@ -66,7 +68,7 @@ def suite(
     movetime: Annotated[int | None, TimeOption] = None,
     nodes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Nodes a position.")] = None,
     depth: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Depth a position, in plies.")
+        int | None, typer.Option(min=1, metavar="N", help="Depth per position, in plies.")
     ] = None,
     concurrency: Annotated[
         int,
@@ -78,12 +80,14 @@ def suite(
     timeout: Annotated[
         float,
         typer.Option(
-            min=1, metavar="SECONDS", help="Longest search without --movetime, in seconds."
+            min=1,
+            metavar="SECONDS",
+            help="Maximum time of a search without --movetime, in seconds.",
         ),
     ] = 600.0,
     output: Annotated[Path, OutputOption] = Path("suite.json"),
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the output of other suites.")
+        bool, typer.Option("--force", help="Overwrite the results of other suites.")
     ] = False,
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
@@ -213,6 +217,6 @@ def print_bad_lines(console: Console, result: SuiteResult) -> None:
     more = len(result.bad_lines) - _MOST_BAD_LINES
     if more > 0:
         console.print(
-            f"{counted(more, 'more line')} that cannot be used (all are in the JSON file)",
+            f"{counted(more, 'more line')} that cannot be used (the JSON file lists all)",
             style="yellow",
         )

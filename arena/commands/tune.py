@@ -34,7 +34,7 @@ ParameterOption = typer.Option(
     "--parameter", "-p", metavar="PARAMETER", help=f"An option of the engine: {FORM}."
 )
 FileOption = typer.Option(
-    "--parameters", metavar="FILE", help="TOML file, as `zobra parameters` prints it."
+    "--parameters", metavar="FILE", help="TOML file in the form that `zobra parameters` prints."
 )
 
 
@@ -48,7 +48,7 @@ def tune(
     pairs: Annotated[
         int,
         typer.Option(
-            min=1, metavar="N", help="Pairs of games an iteration.", rich_help_panel=DETAILS
+            min=1, metavar="N", help="Pairs of games per iteration.", rich_help_panel=DETAILS
         ),
     ] = 1,
     alpha: Annotated[
@@ -56,7 +56,7 @@ def tune(
         typer.Option(
             min=0.0,
             metavar="X",
-            help="Exponent by which the learning rate decays.",
+            help="Exponent of the decay of the learning rate.",
             rich_help_panel=DETAILS,
         ),
     ] = Gains.alpha,
@@ -65,7 +65,7 @@ def tune(
         typer.Option(
             min=0.0,
             metavar="X",
-            help="Exponent by which the perturbation decays.",
+            help="Exponent of the decay of the perturbation.",
             rich_help_panel=DETAILS,
         ),
     ] = Gains.gamma,
@@ -74,15 +74,15 @@ def tune(
         typer.Option(
             min=0.0,
             metavar="X",
-            help="Share of the iterations that damps the first.",
+            help="SPSA's stability constant A as a share of the iterations.",
             rich_help_panel=DETAILS,
         ),
     ] = Gains.stability,
 ) -> None:
     """Tune options of an engine by SPSA.
 
-    Its whole-number options are changed over games against itself. The same command resumes an
-    interrupted run; so does --folder alone, and a larger --games extends it.
+    The engine plays against itself with perturbed values of its integer options. The same command
+    resumes an interrupted run; so does --folder alone, and a larger --games extends it.
 
     Example: zobra parameters > search.toml; zobra tune --parameters search.toml --tc 1+0.01
     """

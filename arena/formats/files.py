@@ -31,8 +31,8 @@ STANDARD_INPUT = "-"
 _KINDS = {
     dict: "a table",
     list: "a list",
-    str: "a text",
-    int: "a whole number",
+    str: "a string",
+    int: "an integer",
     float: "a number",
     bool: "true or false",
 }
@@ -117,7 +117,7 @@ def _decompressed_zst(content: bytes) -> bytes:
         except zstandard.ZstdError as error:
             raise RuntimeError(str(error)) from error
         if not frame.eof:
-            raise EOFError("the file ends in the middle of its data")
+            raise EOFError("the compressed data is incomplete")
         content = frame.unused_data
     return b"".join(parts)
 
@@ -198,7 +198,7 @@ def _check_type(kind: Any, value: Any, name: str) -> None:
         plain = dict
     elif plain is tuple:
         plain = list
-    is_number = plain is float and type(value) is int  # a whole number is a number, too
+    is_number = plain is float and type(value) is int  # an integer is a number, too
     if type(value) is not plain and not is_number:
         raise ValueError(f"{name} must be {_KINDS[plain]}, not {printable(repr(value), 40)}")
     if isinstance(value, float) and not math.isfinite(value):

@@ -56,7 +56,7 @@ def _read_techniques(path: Path) -> list[tuple[str, dict[str, Any]]]:
     for name, off in found:
         is_table = isinstance(off, dict) and len(off) > 0
         if not is_table or any(isinstance(value, dict | list) for value in off.values()):
-            raise ValueError(f"{path}: {name} is no table of options")
+            raise ValueError(f"{path}: {name} is not a table of options")
     return found
 
 

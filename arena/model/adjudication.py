@@ -162,11 +162,11 @@ def open_tablebase(folder: str | None) -> chess.syzygy.Tablebase | None:
         return None
     tables = sorted(Path(folder).glob("*.rtbw"))
     if not tables:
-        raise ValueError(f"{folder}: no Syzygy tables (*.rtbw)")
+        raise ValueError(f"{folder}: no Syzygy tablebases (*.rtbw)")
     for table in tables:
         with table.open("rb") as file:
             has_magic = file.read(4) == chess.Board.tbw_magic
         is_whole = table.stat().st_size % 64 == 16  # a whole one has 64 n + 16 bytes
         if not has_magic or not is_whole:
-            raise ValueError(f"{table}: the Syzygy table is damaged")
+            raise ValueError(f"{table}: the Syzygy tablebase is damaged")
     return chess.syzygy.open_tablebase(folder)

@@ -61,9 +61,9 @@ class TimeControl:
                     "nodes=5000 or depth=8"
                 )
         if 0 in (values.get(name) for name in ("base_ms", "movetime", "nodes", "depth")):
-            raise ValueError(f"time control {text!r}: 0 is too little")
+            raise ValueError(f"time control {text!r}: 0 is not allowed")
         if values.keys() >= {"base_ms", "movetime"}:
-            raise ValueError(f"time control {text!r}: either a clock or a time per move")
+            raise ValueError(f"time control {text!r}: a clock and movetime exclude each other")
         return cls(**values)
 
     def side_seconds(self, move_seconds: float = 0.0) -> float:

@@ -55,11 +55,11 @@ class EngineSpec:
         for name, value in self.options.items():
             if not isinstance(value, str | int | float):
                 raise ValueError(
-                    f"engine {self.name}: option {name} must be a text, a number, true or false"
+                    f"engine {self.name}: option {name} must be a string, a number, true or false"
                 )
             if name.lower() in THREADS and not re.fullmatch("[0-9]{1,6}", str(value)):
                 raise ValueError(
-                    f"engine {self.name}: option {name} must be a whole number, not {value!r}"
+                    f"engine {self.name}: option {name} must be an integer, not {value!r}"
                 )
         if not 0 < self.time_odds < math.inf:
             raise ValueError(f"engine {self.name}: time_odds must be a number above 0")
@@ -120,12 +120,12 @@ def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:
     tables = content.get("engine", [content])
     is_list = isinstance(tables, list) and bool(tables)
     if not is_list or not all(isinstance(table, dict) for table in tables):
-        raise ValueError(f"{path}: no engine, which would be a table [[engine]]")
+        raise ValueError(f"{path}: no engines; each engine is a table [[engine]]")
     known = [entry.name for entry in fields(EngineSpec)] + list(LADDER_KEYS)
     found = []
     for raw in tables:
         table = {key.replace("-", "_"): value for key, value in raw.items()}
-        where = f"{path}: engine {table.get('name', '')}"
+        where = f"{path}: engine {table['name']}" if "name" in table else str(path)
         unknown = sorted(table.keys() - known)
         if unknown:
             raise ValueError(
@@ -149,7 +149,7 @@ def _engine_of(table: dict[str, Any]) -> EngineSpec:
     elif isinstance(command, list):
         given = command
     if not given:
-        raise ValueError("no command, which is a text or a list")
+        raise ValueError("no command (a string or a list)")
     name = Path(str(given[0])).name
     return typed(EngineSpec, {"name": name, **table, "command": [str(word) for word in given]})
 
@@ -216,7 +216,9 @@ def read_engine(text: str, options: Sequence[str] = ()) -> EngineSpec:
     """
     specs = read_engines([text], options)
     if len(specs) > 1:
-        raise ValueError(f"{text}: {len(specs)} engines, where one is asked for")
+        raise ValueError(
+            f"{text}: {len(specs)} engines in this file, but only one is expected here"
+        )
     return specs[0]
 
 

@@ -109,7 +109,7 @@ class GameRecord:
         for key, kind in (("fen", str), ("root", str), ("name", str), ("moves", list[str])):
             typed(kind, opening[key], f"opening {key}")
         if min(record.index, record.pair, record.round) < 0 or record.result not in POINTS_OF_WHITE:
-            raise ValueError(f"result {record.result!r} or a number below 0")
+            raise ValueError(f"bad result {record.result!r}, or a negative number")
         record = replace(
             record,
             white=printable(record.white),

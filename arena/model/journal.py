@@ -59,7 +59,7 @@ class Journal:
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
-            raise ValueError(f"{folder}: another process plays this match") from None
+            raise ValueError(f"{folder}: another process is playing this match") from None
         if known is None:
             started = replace(conditions or RunConditions(), created=now())
             self._write_run(started)
@@ -98,8 +98,8 @@ class Journal:
         differences = self.settings.differences(known)
         if differences == ["--games"]:
             raise ValueError(
-                f"{self.folder} has {2 * known.rounds} games for each two engines: more can be "
-                "played there, but not fewer"
+                f"{self.folder} has {2 * known.rounds} games per pair of engines: a match can "
+                "be extended, but not shortened"
             )
         raise ValueError(f"{self.folder} holds another match: {', '.join(differences)} differ")
 
@@ -113,7 +113,7 @@ class Journal:
         for name in ("games.pgn", "journal.jsonl"):
             if (folder / name).exists():
                 raise ValueError(
-                    f"{folder} holds a {name} of something else, as there is no run.json: name "
+                    f"{folder} has a {name} but no run.json, so it is not a match folder: name "
                     "another folder"
                 )
 
@@ -176,5 +176,5 @@ def read_game(line: bytes | str, place: str, settings: Settings) -> GameRecord:
 
 def _open_to_append(path: Path) -> IO[bytes]:
     if path.is_symlink():
-        raise ValueError(f"{path} is a symbolic link, and is not written")
+        raise ValueError(f"{path} is a symbolic link, so it is not written to")
     return path.open("ab", buffering=0)

@@ -168,7 +168,7 @@ def _walks(
     if not plies:
         return 1, lambda _: Opening(chess.STARTING_FEN)
     if plies > MOST_RANDOM_PLIES:
-        raise ValueError(f"--plies {plies}: without a book at most {MOST_RANDOM_PLIES}")
+        raise ValueError(f"--plies {plies}: at most {MOST_RANDOM_PLIES} without a book")
     return _WALKS, lambda index: _random_walk(index, plies, seed)
 
 
@@ -213,7 +213,7 @@ class _Book:
         game = read_game(text)
         self.problems += [f"{self._path}: game {number}: {notice}" for notice in game.errors]
         if game.next() is None and "FEN" not in game.headers:
-            raise ValueError("it has no move")
+            raise ValueError("it has no moves")
         moves = list(game.mainline_moves())[: self._plies]
         name = game.headers.get("Opening") or f"{self._path.stem}:{number}"
         return _opening(game.board(), moves, name, self._chess960)
@@ -222,7 +222,7 @@ class _Book:
 def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess960: bool) -> Opening:
     """Return the opening with these moves. Raise ValueError if no game can begin there."""
     if board.has_chess960_castling_rights() and not chess960:
-        raise ValueError("a Chess960 position, without --chess960")
+        raise ValueError("a Chess960 position needs --chess960")
     board.chess960 = chess960
     check_possible(board)
     root = board.fen()

@@ -110,12 +110,12 @@ class Settings:
     def __post_init__(self) -> None:
         """Raise ValueError for settings that cannot be played."""
         if not self.engines or not 0 <= self.rounds <= MOST_ROUNDS:
-            raise ValueError(f"no engines, or not 0 to {MOST_ROUNDS} rounds")
+            raise ValueError(f"a match needs engines, and 0 to {MOST_ROUNDS} rounds")
         for value, known in ((self.order, ORDERS), (self.tournament, TOURNAMENTS)):
             if value not in known:
                 raise ValueError(f"{value}: neither {' nor '.join(known)}")
         if len(self.controls) < len(self.engines):
-            raise ValueError("two engines have the same name; NAME=COMMAND gives one another")
+            raise ValueError("two engines have the same name; rename one with NAME=COMMAND")
         if self.sprt and len(self.engines) != 2:
             raise ValueError("an SPRT needs exactly two engines")
 

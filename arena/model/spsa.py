@@ -16,7 +16,7 @@ import numpy as np
 
 ELO = 1600 / math.log(10)  # for a whole point of score, near an even match
 ITERATIONS_EACH = 10  # for each number, before effects are shown
-SMALLEST_C = 0.5  # half a unit: less would often leave a whole number where it is
+SMALLEST_C = 0.5  # half a unit: less would often leave an integer unchanged
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def _tilted(shares: numpy.ndarray, values: numpy.ndarray) -> numpy.ndarray:
     smallest = float(values.min())
     largest = float(values.max())
     if not smallest < 0 < largest:
-        raise ValueError("mean zero is out of reach")
+        raise ValueError("no distribution has mean zero")
     low = -1 / largest
     high = -1 / smallest
     edge = (high - low) * 1e-13

@@ -137,8 +137,8 @@ class SuiteResult:
             is_same = False
         if not is_same:
             raise ValueError(
-                f"{path} is there, and has no results of these suites: name another file with "
-                "--json, or replace it with --force"
+                f"{path} exists and does not hold results of these suites: name another file "
+                "with --json, or replace it with --force"
             )
 
     def resume(self, path: Path) -> None:

@@ -34,8 +34,7 @@ def _stated_numbers(path: Path | None, texts: Sequence[str]) -> dict[str, dict[s
         tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
     if not tables:
         raise ValueError(
-            "nothing to tune: name a file of parameters or, with --parameter, some of the "
-            "engine's options"
+            "nothing to tune: give a file of parameters, or options of the engine with --parameter"
         )
     return tables
 
@@ -49,9 +48,11 @@ def _tables(path: Path) -> dict[str, dict[str, float]]:
         raise ValueError(f"{path}: no tables [parameter.NAME]")
     for name, table in tables.items():
         for key, value in table.items():
-            if key not in _KEYS or type(value) not in (int, float):
+            if key not in _KEYS:
                 known = ", ".join(_KEYS)
-                raise ValueError(f"{path}: {name}: {key} is no number, or none of {known}")
+                raise ValueError(f"{path}: {name}: unknown key {key} (known: {known})")
+            if type(value) not in (int, float):
+                raise ValueError(f"{path}: {name}: {key} must be a number")
     return tables
 
 
@@ -60,7 +61,7 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
 
     They are those of a TOML file, with a table [parameter.NAME] of _KEYS for each, and those given
     on the command line in the form FORM. Missing values come from the engine's spin option. Raise
-    ValueError, also for a value outside the option's bounds, or OSError.
+    OSError, or ValueError, also for a value outside the option's bounds.
     """
     found = []
     for name, table in _stated_numbers(path, texts).items():
@@ -75,7 +76,7 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
         }
         values = spin | table
         if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
-            raise ValueError(f"{name}: the engine takes {spin['low']} to {spin['high']}")
+            raise ValueError(f"{name}: the engine accepts {spin['low']} to {spin['high']}")
         if "c_end" not in values:
             values["c_end"] = max(SMALLEST_C, (values["high"] - values["low"]) / 20)
         found.append(Tunable(name, **values))
@@ -131,7 +132,7 @@ class Plan:
                 raise ValueError(f"{folder} holds another run: its parameters or gains differ")
             return
         if (folder / "run.json").exists():
-            raise ValueError(f"{folder} holds a match, which is no run of tuning")
+            raise ValueError(f"{folder} holds a match, not a tuning run")
         Journal.check_free(folder)
         content = {
             "tunables": [asdict(entry) for entry in self.tunables],

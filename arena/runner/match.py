@@ -20,7 +20,7 @@ from zobra.arena.runner.player import EngineFailure, EnginePlayer
 from zobra.arena.runner.pool import Playing, Pool
 from zobra.arena.runner.processes import interruptible, run_async
 
-_STARTED_AT_ONCE = 4  # engines that are started side by side when they are checked
+_STARTED_AT_ONCE = 4  # engines that are started at the same time when they are checked
 
 
 class Match:

@@ -204,7 +204,7 @@ class EnginePlayer:
             timeout = self._timeout if allowance is None else allowance / 1000 + STOP_DELAY
             await asyncio.wait({task}, timeout=timeout)
 
-            # XBoard: the move is there, but python-chess waits for a pong behind it
+            # XBoard: the move is there, but python-chess waits for a pong after it
             if protocol.answer_time is not None:
                 await asyncio.wait({task}, timeout=self._timeout)
         finally:

@@ -25,7 +25,7 @@ class SuiteLimits(NamedTuple):
     # Ends a search when a solution has stood for so many plies of depth
     solved_plies: int | None = None
     timeout: float = 600.0  # seconds, for searches without a time limit
-    workers: int = 1  # engine processes side by side
+    workers: int = 1  # engine processes at a time
 
 
 async def run_suite(

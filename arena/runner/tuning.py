@@ -32,7 +32,7 @@ class Tuning(Match):
         """Learn from the games in the journal. Raise ValueError if it does not fit the plan."""
         self.plan = plan
         self._spsa = Spsa(plan.tunables, plan.gains, journal.settings.seed)
-        self.values = self._spsa.values  # the present ones, by name
+        self.values = self._spsa.values  # the current ones, by name
         self.course = [list(self.values.values())]
         self.games_each = 2 * plan.pairs  # games of an iteration
         self._leads: dict[int, list[int]] = defaultdict(list)

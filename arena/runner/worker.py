@@ -1,4 +1,4 @@
-"""The work of a worker process: to play the games that come through its pipe."""
+"""The worker process: it plays the games that come through its pipe."""
 
 import asyncio
 import contextlib

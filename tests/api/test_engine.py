@@ -101,7 +101,7 @@ def test_even_the_shortest_search_answers(engine):
         ({"limit": Limit(white_clock=float("inf"))}, "seconds, not inf"),
         ({"limit": Limit()}, "needs a limit"),
         ({"root_moves": [chess.Move(0, 1)]}, "'a1b1' is not a legal move"),
-        ({"root_moves": []}, "root_moves has no move"),
+        ({"root_moves": []}, "root_moves is empty"),
         ({"options": {"BookFile": "none.bin"}}, "no such file"),
     ],
 )
@@ -125,7 +125,7 @@ def test_invalid_searches_are_refused(engine, method, search, fault):
         (lambda engine: perft(chess.Board(), -1), "from 0 to 32, not -1"),
         (lambda engine: engine.configure({"Skill": 3}), "no option 'Skill'"),
         (lambda engine: engine.configure({"Hash": "many"}), "takes int, not 'many'"),
-        (lambda engine: engine.configure({"multipv": 3}), "MultiPV is set for each search"),
+        (lambda engine: engine.configure({"multipv": 3}), "MultiPV is set by the arguments"),
     ],
 )
 def test_invalid_calls_are_refused(engine, call, fault):

@@ -85,7 +85,7 @@ def test_techniques_are_switches_unless_named(tmp_path):
 def test_a_match_is_no_ablation(tmp_path):
     Journal(tmp_path, Settings((scripted("a"), scripted("b")), "nodes=1", 1)).close()
     before = sorted(tmp_path.iterdir())
-    assert "holds a match that is no ablation" in flat(run("--folder", tmp_path, code=2))
+    assert "holds a match, not an ablation" in flat(run("--folder", tmp_path, code=2))
     assert sorted(tmp_path.iterdir()) == before
 
 

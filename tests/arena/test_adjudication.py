@@ -150,9 +150,9 @@ def test_real_tables(fen, move, result):
 
 def test_missing_and_damaged_tables_are_named(tmp_path):
     assert open_tablebase(None) is None
-    with pytest.raises(ValueError, match="no Syzygy tables"):
+    with pytest.raises(ValueError, match="no Syzygy tablebases"):
         open_tablebase(str(tmp_path))
     for content in (b"", chess.Board.tbw_magic + bytes(40), bytes(16)):
         (tmp_path / "KQvK.rtbw").write_bytes(content)
-        with pytest.raises(ValueError, match=r"KQvK\.rtbw: the Syzygy table is damaged"):
+        with pytest.raises(ValueError, match=r"KQvK\.rtbw: the Syzygy tablebase is damaged"):
             open_tablebase(str(tmp_path))

@@ -50,7 +50,7 @@ def test_a_file_with_several_engines(tmp_path):
         EngineSpec("a", ("a", "b c"), time_control="nodes=5"),
         EngineSpec("d", ("d",)),
     ]
-    with pytest.raises(ValueError, match=r"e\.toml: 2 engines, where one is asked for"):
+    with pytest.raises(ValueError, match=r"e\.toml: 2 engines in this file, but only one"):
         read_engine(str(path))
 
 
@@ -66,13 +66,13 @@ def test_a_file_with_several_engines(tmp_path):
         ('command = "x"\noptions = 5', "options must be a table"),
         (
             'name = "x"\ncommand = "x"\noptions = { Hash = [16] }',
-            "engine x: option Hash must be a text",
+            "engine x: option Hash must be a string",
         ),
         ("engine = []", "no engine"),
         ("engine = [1]", "no engine"),
         ('command = " "', "no command"),
         ("command = 5", "no command"),
-        ('command = "x"\ntime_control = 10', "time_control must be a text"),
+        ('command = "x"\ntime_control = 10', "time_control must be a string"),
         (
             'command = "x"\nprotocoll = "uci"',
             r"unknown key protocoll \(known: name, command, options, protocol",

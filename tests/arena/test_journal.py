@@ -109,7 +109,7 @@ def test_a_broken_line_is_named(tmp_path):
 @pytest.mark.parametrize("name", ["games.pgn", "journal.jsonl"])
 def test_files_of_something_else_stay_as_they_are(tmp_path, name):
     (tmp_path / name).write_text("mine\n")
-    with pytest.raises(ValueError, match=f"holds a {name}"):
+    with pytest.raises(ValueError, match=f"has a {name} but no run.json"):
         keep(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "mine\n"

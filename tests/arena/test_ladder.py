@@ -202,8 +202,8 @@ def test_a_ladder_is_calibrated(tmp_path, arguments):
     assert kept["time_control"] == "30"
     assert rating["weak"] < rating["same"]
     for control, remark in (
-        ("30", "ratings as calibrated at 30"),
-        ("20", "ratings as published: the calibration in"),
+        ("30", "using the ratings calibrated at 30"),
+        ("20", "using the published ratings: the calibration in"),
     ):
         words = [*arguments, "--tc", control, "--lowest", "5000"]
         text = run("ladder", *words, code=2)

@@ -81,7 +81,7 @@ def test_a_finished_match_is_not_played_again(tmp_path):
 
 def test_a_folder_without_a_run_is_not_resumed(tmp_path):
     text = run("match", "--folder", tmp_path / "none", code=2)
-    assert "none: no run to resume there; to begin one, name an opponent of Zobra" in flat(text)
+    assert "none: there is no run to resume; to start one, give an opponent of Zobra" in flat(text)
 
 
 def test_an_option_of_an_engine_that_is_not_there_is_named(tmp_path):
@@ -104,7 +104,7 @@ def test_a_match_is_extended_by_a_larger_number_of_games(tmp_path):
     assert sorted(game["index"] for game in games) == list(range(10))
     assert len({tuple(game["opening"]["moves"]) for game in games}) == 5
     text = flat(run("match", *arguments, "-n", "6", code=2))
-    assert "has 10 games for each two engines: more can be played there, but not fewer" in text
+    assert "has 10 games per pair of engines: a match can be extended, but not shortened" in text
     assert json.loads((folder / "run.json").read_text())["concurrency"] == 2
 
 
@@ -166,7 +166,7 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
         (["match", *PAIR, "--sprt", "5,0"], "elo0 (5) must be less than elo1 (0)"),
         (["match", *PAIR, "--sprt", "a,b"], "not ELO0,ELO1"),
         (["match", *PAIR, PAIR[0], "--sprt", "0,5"], "exactly two engines"),
-        (["match", *PAIR, "--draw", "40,8"], "--draw 40,8: not 3 whole numbers"),
+        (["match", *PAIR, "--draw", "40,8"], "--draw 40,8: not 3 integers"),
         (["match", *PAIR, "--resign", "3,x"], "--resign 3,x"),
         (["match", *PAIR, "--resign", "0,500"], "at least one move"),
         (["match", *PAIR, "--draw", "40,0,10"], "at least one move"),
@@ -175,7 +175,7 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
         (["match", *PAIR, "-o", "Hash"], "NAME=VALUE"),
         (["match", *PAIR, "-o", "Nonsense=1"], "does not support option Nonsense"),
         (["match", *PAIR, "--openings", "nowhere.epd"], "nowhere.epd"),
-        (["match", *PAIR, "--syzygy", "nowhere"], "no Syzygy tables"),
+        (["match", *PAIR, "--syzygy", "nowhere"], "no Syzygy tablebases"),
         (["match", *PAIR, "--model", "bayesian", "--sprt", "0,5"], "is normalized or logistic"),
         (["match", *PAIR, "--model", "logistic"], "--model logistic: needs --sprt"),
         (["match", *PAIR, "--log", "nowhere/log"], "nowhere: no such folder"),
@@ -183,7 +183,7 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
         (["match", *PAIR, "--openings", __file__], "test_match_command.py:"),
         (["tune", ENGINE], "nothing to tune"),
         (["tune", ENGINE, "-p", "Speed"], "no spin option Speed (it has: Hash, Threads)"),
-        (["tune", ENGINE, "-p", "Hash=16,0,64"], "Hash: the engine takes 1 to 64"),
+        (["tune", ENGINE, "-p", "Hash=16,0,64"], "Hash: the engine accepts 1 to 64"),
         (["tune", ENGINE, "-p", "Hash=70,1,64"], "Hash: 70 is not between 1 and 64"),
         (["tune", ENGINE, "-p", "Hash=16"], "not NAME or NAME=DEFAULT,LOW,HIGH"),
         (["tune", ENGINE, "-p", "Hash", "-n", "7"], "must be even"),
@@ -194,7 +194,7 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
         (["tune", ENGINE, "-p", "Hash", "--tc", "soon"], "time control 'soon'"),
         (["tune", ENGINE, "--parameters", "nowhere.toml"], "nowhere.toml"),
         (["tune", "no-such-program", "-p", "Hash"], "no program no-such-program"),
-        (["match", "--folder", "nowhere"], "no run to resume there"),
+        (["match", "--folder", "nowhere"], "there is no run to resume"),
         (
             ["tune", ENGINE, "-p", "Hash", "-n", "8", "--openings", __file__, "--folder", "run"],
             "test_match_command.py:",
@@ -233,7 +233,7 @@ def test_tables_that_are_gone_are_named(tmp_path):
     (tables / "KQvK.rtbw").write_bytes(chess.Board.tbw_magic + bytes(12))
     run("match", *PAIR, "--tc", "30", "-n", "2", "--syzygy", str(tables), "--folder", folder)
     (tables / "KQvK.rtbw").unlink()
-    assert "no Syzygy tables" in flat(run("match", "--folder", folder, "-n", "4", code=2))
+    assert "no Syzygy tablebases" in flat(run("match", "--folder", folder, "-n", "4", code=2))
 
 
 def test_what_a_run_says_before_it_begins(tmp_path):
@@ -242,7 +242,7 @@ def test_what_a_run_says_before_it_begins(tmp_path):
     folder = tmp_path / "m"
     arguments = ["--openings", book, "--move-limit", "1", "--folder", folder]
     text = run("match", *PAIR, *arguments, "--tc", "30+1", "-n", "4", "-c", "2")
-    assert "book.epd: 1 opening for 2 pairs of games, so that openings repeat" in text
+    assert "book.epd: 1 opening for 2 pairs of games, so openings will repeat" in text
     # 4 games, each side 30 s * 0.8 + 60 * 1 s, two at a time
     assert "about 0:05:36 (h:mm:ss), 2 games at a time" in text
     assert "nan" not in text
@@ -333,11 +333,11 @@ def test_what_is_shown_while_it_runs(terminal):
     assert "resuming after 1 of 8 games" in text
     if terminal:
         assert "game 5: A – B 1-0 (Black is mated)" in text
-        assert "games a minute" in text
+        assert "games per minute" in text
         assert "5/8" in text
     else:
         assert "game 2: B – A 1/2-1/2 (Draw by" in text
-        assert "games a minute" not in text
+        assert "games per minute" not in text
         assert "about 0:00:00 (h:mm:ss) left" in text  # after the first four games
 
 

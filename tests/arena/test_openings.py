@@ -122,7 +122,7 @@ def test_a_bad_game_of_a_book_costs_itself(tmp_path):
         (
             "book.pgn",
             f'[Variant "Chess960"]\n[FEN "{START_960}"]\n\n1. e4 e5 *\n',
-            r"game 1 is left out: a Chess960 .* without --chess960",
+            r"game 1 is left out: a Chess960 .* needs --chess960",
         ),
         (
             "book.pgn",
@@ -130,7 +130,7 @@ def test_a_bad_game_of_a_book_costs_itself(tmp_path):
             r"book\.pgn: game 1 is left out: its variant is atomic",
         ),
         ("book.pgn", "any text\n\nand more\n", "game 1 is left out: not understood: any"),
-        ("book.pgn", '[Event "x"]\n\n*\n\n[Event "y"]\n\n1-0\n', "1 is left out: it has no move"),
+        ("book.pgn", '[Event "x"]\n\n*\n\n[Event "y"]\n\n1-0\n', "1 is left out: it has no moves"),
         ("book.bin", "", "no move for the start position"),
     ],
 )
@@ -213,7 +213,7 @@ def test_without_a_book():
         assert chess.popcount(board.occupied) == 32  # nothing has been captured
         assert not board.is_check()
     assert len(openings(None, 1, plies=MOST_RANDOM_PLIES)[0].moves) == MOST_RANDOM_PLIES
-    with pytest.raises(ValueError, match="--plies 100: without a book at most"):
+    with pytest.raises(ValueError, match="--plies 100: at most 16 without a book"):
         openings(None, 1, plies=100)
 
 

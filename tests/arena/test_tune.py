@@ -65,7 +65,7 @@ def test_it_finds_the_better_value(tmp_path):
 
     run_command("report", folder)
     assert (folder / "report.html").stat().st_size > 1000
-    assert "holds a run of tuning" in run_command("match", "--folder", folder, code=2)
+    assert "holds a tuning run" in run_command("match", "--folder", folder, code=2)
     assert "holds another run" in run(*arguments, "--stability", "0.2", code=2)
 
 
@@ -106,7 +106,7 @@ def test_a_finished_run_is_extended(tmp_path):
     before = (folder / "values.csv").read_text()
     plan = (folder / "tune.json").read_text()
     assert "not a multiple of the 4 games" in run("--folder", folder, "-n", "10", code=2)
-    assert "more can be played there, but not fewer" in flat(run(*arguments, "-n", "4", code=2))
+    assert "a match can be extended, but not shortened" in flat(run(*arguments, "-n", "4", code=2))
 
     assert "16 of 16 games" in run("--folder", folder, "-n", "16")
     after = (folder / "values.csv").read_text()
@@ -120,7 +120,7 @@ def test_a_finished_run_is_extended(tmp_path):
 def test_a_match_is_no_run_of_tuning(tmp_path):
     Journal(tmp_path, Settings((scripted("A"), scripted("B")), "30", 1)).close()
     plan = Plan((Tunable("Hash", 32, 1, 64, 8),), Gains(6))
-    with pytest.raises(ValueError, match="holds a match, which is no run of tuning"):
+    with pytest.raises(ValueError, match="holds a match, not a tuning run"):
         plan.keep(tmp_path)
 
 

@@ -54,7 +54,7 @@ def test_a_slow_bench_is_reported(monkeypatch):
     monkeypatch.setattr("zobra.search.bench.run", lambda *_: iter(lines))
     finding = doctor.check_speed()
     assert finding.state == "wrong"
-    assert "1,000 nodes a second" in finding.found
+    assert "1,000 nodes per second" in finding.found
     assert finding.advice
     assert "load " in finding.found
 

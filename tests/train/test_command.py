@@ -181,7 +181,7 @@ def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     recipe.write_text(MINIATURE.replace("games = 128", 'games = 128\nalso = ["gne1"]'))
     result = run("all", recipe, "--folder", tmp_path, "--concurrency", 1)
     assert result.exit_code == 1
-    assert "gne1: there are no games in it" in result.output
+    assert "gne1: this folder has no games" in result.output
     assert not (tmp_path / "late").exists()
 
 
@@ -189,11 +189,11 @@ def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     ("arguments", "complaint"),
     [
         (("all", "nonsense"), "there is no recipe 'nonsense'"),
-        (("check", "quick"), "there are no games in it"),
-        (("network", "quick"), "there are no games in it"),
+        (("check", "quick"), "this folder has no games"),
+        (("network", "quick"), "this folder has no games"),
         (("verify", "quick"), "No such file"),
         (("gate", "quick"), "No such file"),
-        (("wdl", "quick"), "there are no games in it"),
+        (("wdl", "quick"), "this folder has no games"),
     ],
 )
 def test_faults_are_one_sentence(arguments, complaint, tmp_path):

@@ -59,7 +59,7 @@ def test_centipawns_are_those_of_the_scores(positions):
     factor = restore_centipawns(weights, positions)
     assert float_scores(weights, usual) == pytest.approx(factor * before, rel=1e-3, abs=1e-2)
     assert np.abs(factor * before).mean() == pytest.approx(np.abs(usual["score"]).mean(), rel=1e-3)
-    with pytest.raises(ValueError, match="no position to validate on"):
+    with pytest.raises(ValueError, match="no validation position"):
         restore_centipawns(weights, positions[:0])
 
 

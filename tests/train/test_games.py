@@ -87,7 +87,7 @@ def test_damage_is_named(damage, shard, tmp_path):
 
 
 def test_a_folder_without_games_is_named(tmp_path):
-    with pytest.raises(DataError, match="nothing: there are no games in it"):
+    with pytest.raises(DataError, match="nothing: this folder has no games"):
         read_sets([tmp_path / "nothing"])
 
 

@@ -54,7 +54,7 @@ def test_games_are_read_from_their_first_score_on(tmp_path, name, pack):
 
     again, _ = imported(tmp_path, file)
     assert again.exit_code == 1
-    assert "there are games in it already" in again.output
+    assert "this folder already has games" in again.output
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,8 @@ def test_labelled_positions_are_read_whichever_side_moves(tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "there are no positions"),
-        ("fen\tcp\n", "there are no positions"),
+        ("", "this file has no positions"),
+        ("fen\tcp\n", "this file has no positions"),
         ("fen\tcp\nnonsense\t3\n", "line 2"),
         (f"fen\tcp\n{chess.STARTING_FEN}\t3\n{chess.STARTING_FEN}\n", "line 3"),
     ],
