@@ -1,6 +1,6 @@
 """The rules of chess and the evaluation of a position.
 
-Reading order: board, kernels (how functions are compiled, kept and linked), network_file, layouts
+Reading order: board, kernels (how functions are compiled, stored and linked), network_file, layouts
 (every record), magics and constants, attacks, zobrist, move, generator, legality, make, see,
 scores, position (and game), fen, perft; accumulator and network (the evaluation); random_games and
 key_quality (of the Zobrist keys).

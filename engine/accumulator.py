@@ -1,9 +1,8 @@
-"""The first layer of the evaluation network, kept up to date by what changes: pieces that left
-squares, or came to them.
+"""The first layer of the evaluation network, updated by the pieces that leave or enter squares.
 
-Each colour sees the board from its own side, and mirrored when its king stands on the files e to h:
+Each colour sees the board from its own side, and mirrored if its king stands on the files e to h:
 so the king is always on a to d, and mirror images are one. A king that crosses from d to e moves
-every feature, and both sides are computed anew.
+every feature, and both sides are computed from scratch.
 
 Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Chess Programming Wiki,
 "NNUE".
@@ -27,7 +26,7 @@ add_rows = row_sums(NEURONS, NETWORK, "rows", CHANGES)
 
 @kernel
 def orientation(position, colour):
-    """Return what turns White's feature of a piece into that of this colour, by exclusive or."""
+    """Return the number whose XOR turns White's feature of a piece into that of this colour."""
     king = lowest(position.pieces[KING] & position.colours[colour])
     flips = RANK_FLIP | COLOUR_FLIP if colour else ZERO
     if king & RIGHT_HALF:
@@ -37,7 +36,7 @@ def orientation(position, colour):
 
 @kernel
 def feature(board, square):
-    """Return the feature of a piece as White sees it, with its king on the files a to d."""
+    """Return the feature of a piece from White's view, with White's king on the files a to d."""
     return np.uint16(np.uint64(board[square]) << SQUARE_BITS | square)
 
 
@@ -60,8 +59,9 @@ def refresh(network, accumulator, position):
 
 @kernel
 def update(network, accumulator, position, known, before):
-    """Compute both sides, in one pass each, from the accumulator `known` of the position `before`
-    the last move.
+    """Compute both sides from the accumulator `known` of the position `before` the last move.
+
+    Each side takes one pass.
     """
     if orientation(position, before.side) != orientation(before, before.side):
         refresh(network, accumulator, position)

@@ -6,13 +6,13 @@ from zobra.engine.kernels import extract_bits, kernel, lowest
 
 @kernel
 def index_by_magic(magic, occupied):
-    """Return the index of an occupancy in the table of sliders, by multiplication."""
+    """Return the index of an occupancy in the table of sliding attacks, by multiplication."""
     return magic.offset + (((occupied & magic.mask) * magic.factor) >> magic.shift)
 
 
 @kernel
 def index_by_extraction(magic, occupied):
-    """Return the index of an occupancy in the table of sliders: its relevant bits, packed."""
+    """Return the index of an occupancy in the table of sliding attacks, by its relevant bits."""
     return magic.offset + extract_bits(occupied, magic.mask)
 
 
@@ -33,8 +33,9 @@ def rook_attacks(constants, square, occupied):
 
 @kernel
 def attackers(position, constants, square, colour, occupied):
-    """Return the pieces of `colour` that attack `square` if exactly the squares in `occupied` are
-    occupied.
+    """Return the pieces of `colour` that attack `square`, given the `occupied` squares.
+
+    A piece on a square that is not in `occupied` does not count.
     """
     pieces = position.pieces
     found = constants.pawn[colour ^ ONE, square] & pieces[PAWN]
@@ -75,9 +76,7 @@ def find_checks(position, constants):
 
 @kernel
 def en_passant_is_legal(position, constants, pawn, target):
-    """Return whether the pawn on `pawn` may capture en passant on `target` without exposing its
-    king.
-    """
+    """Return whether the pawn on `pawn` can capture on `target` without exposing its king."""
     us = position.side
     taken = target ^ EIGHT
     occupied = position.colours[us] | position.colours[us ^ ONE]
@@ -90,7 +89,7 @@ def en_passant_is_legal(position, constants, pawn, target):
 def has_legal_en_passant(position, constants, target):
     """Return whether the side to move can capture en passant on `target`.
 
-    The square behind must hold the pawn that has just advanced.
+    The pawn that has just advanced must stand on the square behind it.
     """
     us = position.side
     pawns = constants.pawn[us ^ ONE, target] & position.pieces[PAWN] & position.colours[us]

@@ -15,8 +15,9 @@ from zobra.engine.zobrist import PUBLISHED_KEYS
 
 
 def slider_attacks(square: int, straight: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return every occupancy of the squares that matter to a rook (`straight`) or a bishop, in
-    ascending order, and what it then attacks: two uint64 arrays of one length.
+    """Return the relevant occupancies of a rook (`straight`) or a bishop, and its attacks.
+
+    They are two uint64 arrays of the same length; occupancies are in ascending order.
     """
     if straight:
         lines = (chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
@@ -52,8 +53,9 @@ def _fill_lines(this: np.void) -> None:
 
 
 def _lowest_bits(words: np.ndarray, number: int) -> np.ndarray:
-    """Return the indices of the bits set in each word, lowest first, in a new last axis of this
-    length. Words with fewer bits are filled up with others.
+    """Return the indices of the set bits in each word, lowest first.
+
+    They are in a new last axis of this length. Words with fewer bits are padded with others.
     """
     octets = words[..., np.newaxis].view(np.uint8)
     bits = np.unpackbits(octets, axis=-1, bitorder="little")

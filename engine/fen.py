@@ -1,9 +1,10 @@
-"""FEN, X-FEN and Shredder-FEN. python-chess reads and checks them; this module says in plain words
-what is wrong with one.
+"""FEN, X-FEN and Shredder-FEN.
+
+python-chess reads and checks them; this module says in plain words what is wrong with one.
 
 K and Q name the outermost rook on that side of the king, a file letter any rook. An en-passant
-square needs a legal capture. Castling rights and en-passant squares that cannot be, which some
-programs write, are dropped with a notice.
+square needs a legal capture. Impossible castling rights and en-passant squares, which some programs
+write, are dropped with a notice.
 """
 
 import re
@@ -38,7 +39,7 @@ FAULTS = {
 
 
 class FenError(ValueError):
-    """The text is not a position that chess can be played from; the message names the fault."""
+    """A text that is not a position that chess can be played from; the message names the fault."""
 
 
 def read_board(text: str) -> tuple[chess.Board, list[str]]:
@@ -64,7 +65,7 @@ def read_board(text: str) -> tuple[chess.Board, list[str]]:
 
 
 def _checked_fields(text: str) -> list[str]:  # noqa: C901
-    """Return the four to six fields of a FEN. Raise FenError for one that is misspelt."""
+    """Return the four to six fields of a FEN. Raise FenError for an invalid one."""
     fields = text.split()
     if not 4 <= len(fields) <= 6:
         raise FenError(f"a FEN has 4 to 6 fields, this one {len(fields)}: {text!r}")
@@ -97,7 +98,7 @@ def _checked_fields(text: str) -> list[str]:  # noqa: C901
 
 
 def check_board(board: chess.Board) -> None:
-    """Raise FenError that names what is wrong with a board that chess cannot be played from."""
+    """Raise FenError that names the fault of a board that chess cannot be played from."""
     status = board.status()
     for flag, fault in FAULTS.items():
         if status & flag:
@@ -119,7 +120,8 @@ def parse_fen(text: str) -> Position:
 
 
 def write_fen(position: Position, shredder: bool = False) -> str:
-    """FEN of a position; castling as KQkq, or by file letter where that is ambiguous or `shredder`
-    asks for it.
+    """Return the FEN of a position.
+
+    Castling rights are written as KQkq, or as file letters if that is ambiguous or `shredder`.
     """
     return position.to_board(chess960=True).fen(shredder=shredder)

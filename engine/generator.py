@@ -1,9 +1,8 @@
-"""The legal moves of a position, by check and pin masks: no move is made to see whether it is
-legal.
+"""The legal moves of a position, by check and pin masks: no move is made to test its legality.
 
-Colour-generic: pawns advance by rotating their bit set eight places one way or the other. Idea: the
-pin and check masks of Daniel Inführ's and Peter Ellis Jones' articles, via the Chess Programming
-Wiki.
+Colour-generic: pawns advance by rotating their bitboard eight places one way or the other. Idea:
+the pin and check masks of Daniel Inführ's and Peter Ellis Jones' articles, via the Chess
+Programming Wiki.
 """
 
 from typing import Any
@@ -71,8 +70,8 @@ def push(moves, count, move):
 def append_by_loop(moves, count, targets, factor, base):
     """Write the move `square × factor + base` for each target square; return the new count.
 
-    Four at a time, because the end of a loop is often mispredicted. The surplus is overwritten by
-    what follows.
+    Four are written at a time, because the end of a loop is often mispredicted. Surplus moves are
+    overwritten by those that follow.
     """
     end = count + np.uint64(popcount(targets))
     while count < end:
@@ -186,8 +185,9 @@ def quiet_pawn_moves(position, moves, count, allowed, us):
 
 @inlined
 def piece_moves(position, constants, moves, count, allowed, us):
-    """Write the moves of knights, bishops, rooks and queens to allowed squares; return the new
-    count. A pinned piece stays on the line of its pin.
+    """Write the moves of knights, bishops, rooks and queens to allowed squares.
+
+    A pinned piece stays on the line of its pin. Return the new count.
     """
     ours = position.colours[us]
     occupied = ours | position.colours[us ^ ONE]
@@ -239,10 +239,10 @@ def safe_king_steps(position, constants, king, targets, us):
 
 @kernel
 def castling_is_legal(position, constants, king, rook, safe, us):
-    """Return whether the path is free of pieces, and the king's path free of attacks, given its
-    `safe` steps.
+    """Return whether the castling path is empty and the king's path is not attacked.
 
-    A rook that is pinned along the rank (Chess960) would expose its king.
+    `safe` are the king's safe steps. A rook that is pinned along the rank (Chess960) would expose
+    its king.
     """
     occupied = position.colours[us] | position.colours[us ^ ONE]
     if constants.castling_path[king, rook] & occupied or position.pinned >> rook & ONE:
@@ -260,7 +260,7 @@ def castling_is_legal(position, constants, king, rook, safe, us):
 
 @inlined
 def generate_for(position, constants, moves, kind, us):  # noqa: C901
-    """Generate the moves of one colour."""
+    """Append the legal moves of `kind` for one colour to the list, and return its new count."""
     ours = position.colours[us]
     theirs = position.colours[us ^ ONE]
     king = lowest(position.pieces[KING] & ours)

@@ -1,9 +1,9 @@
-"""How good the Zobrist numbers are, as vectors over GF(2), where adding is exclusive or.
+"""The quality of the Zobrist numbers as vectors over GF(2), in which addition is exclusive or.
 
 Two positions collide when the numbers in which they differ add up to zero. So a set of numbers is
-good when no small subset of it does (is "dependent"). The Hamming distance of two numbers, often
-taken for a measure of quality, says nothing: it changes with the basis in which the vectors are
-written, and what collides does not.
+good if no small subset of it does (is "dependent"). The Hamming distance of two numbers, often
+taken as a measure of quality, says nothing: it changes with the basis in which the vectors are
+written, and the collisions do not.
 
 Source of the argument: Sven Reichard, Computer Chess Club, 5 December 2001.
 """
@@ -22,8 +22,9 @@ PARTS = 8  # sums are compared in this many portions, which need about 200 MB ea
 
 
 def number_names() -> list[str]:
-    """Names of the published numbers in their order: 'pa1' for Black's pawn on a1, …, 'castling K',
-    'en passant a', 'White'.
+    """Return the names of the published numbers in order.
+
+    They are 'pa1' for Black's pawn on a1, …, 'castling K', 'en passant a', 'White'.
     """
     pieces = [PIECE_LETTERS[piece ^ 1] + square for piece in range(12) for square in SQUARE_NAMES]
     return [
@@ -35,7 +36,7 @@ def number_names() -> list[str]:
 
 
 def rank(vectors: Iterable[int]) -> int:
-    """Dimension of the space that the vectors span: 64 is all there is for 64 bits."""
+    """Return the dimension of the space that the vectors span, at most 64 for 64 bits."""
     basis: dict[int, int] = {}  # by the highest bit
     for vector in vectors:
         rest = int(vector)
@@ -47,7 +48,7 @@ def rank(vectors: Iterable[int]) -> int:
 
 
 def _sums(vectors: np.ndarray, most: int) -> Iterator[np.ndarray]:
-    """Every sum of at most `most` (1 to 3) different vectors, in chunks."""
+    """Yield all sums of at most `most` (1 to 3) different vectors, in chunks."""
     yield np.zeros(1, np.uint64)
     yield vectors
     if most >= 2:
@@ -60,7 +61,7 @@ def _sums(vectors: np.ndarray, most: int) -> Iterator[np.ndarray]:
 
 
 def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
-    """Does a subset of at most `largest` (2, 4 or 6) vectors add up to zero?
+    """Return whether a subset of at most `largest` (2, 4 or 6) vectors adds up to zero.
 
     The search is exhaustive: such a subset falls into two halves with the same sum, so all sums of
     half as many are compared.
@@ -79,26 +80,28 @@ def has_dependent_subset(vectors: np.ndarray, largest: int) -> bool:
 
 
 def expected_dependent(count: int, size: int, bits: int = 64) -> float:
-    """How many dependent subsets of a size to expect among `count` random vectors; those of two are
-    pairs that collide.
+    """Return the expected number of dependent subsets of a size among `count` random vectors.
+
+    Subsets of two are pairs that collide.
     """
     return math.comb(count, size) / 2.0**bits
 
 
 def low_bits(keys: np.ndarray, bits: int) -> np.ndarray:
-    """The keys cut down to their low bits."""
+    """Return the keys truncated to their low bits."""
     return keys & np.uint64((1 << bits) - 1)
 
 
 def colliding_pairs(keys: np.ndarray, bits: int) -> int:
-    """Number of pairs of different keys whose low bits are the same."""
+    """Return the number of pairs of different keys whose low bits are the same."""
     _, counts = np.unique(low_bits(keys, bits), return_counts=True)
     return int((counts * (counts - 1) // 2).sum())
 
 
 def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.ndarray, np.ndarray]:
-    """A table of 2^index_bits buckets found by the low bits: keys of shape (buckets, slots), and
-    how many slots are used.
+    """Return a table of 2^index_bits buckets, indexed by the low bits of the keys.
+
+    It is an array of keys of shape (buckets, slots), and the number of used slots in each bucket.
     """
     buckets = low_bits(present, index_bits).astype(np.int64)
     order = np.argsort(buckets, kind="stable")
@@ -113,9 +116,10 @@ def fill_buckets(present: np.ndarray, index_bits: int, slots: int) -> tuple[np.n
 def false_matches(
     table: tuple[np.ndarray, np.ndarray], absent: np.ndarray, signature_bits: int
 ) -> tuple[int, float]:
-    """Type-1 errors: entries that absent keys take for their own when only `signature_bits` above
-    the index are compared. Also the number to expect: each used entry of the bucket matches with
-    probability 2^-signature_bits.
+    """Return the number of type-1 errors of a table, and the expected number.
+
+    In such an error an absent key matches an entry, because only `signature_bits` above the index
+    are compared. Each used entry of the bucket matches with probability 2^-signature_bits.
     """
     stored, used = table
     index_bits = len(used).bit_length() - 1

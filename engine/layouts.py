@@ -67,7 +67,7 @@ CONSTANTS = layout(
     ("en_passant_key", "u8", (8,)),
     ("side_key", "u8"),
     ("slider", "u8", (SLIDER_ENTRIES,)),
-    # Not read where bytes can be compressed, so behind all others
+    # Not read where bytes can be compressed, so after all others
     ("steps", STEPS, (6, 64)),  # by piece type (not for pawns, nor for queens) and square
     ("packing", BYTE_ORDER, (256,)),  # by the set of moves to bring together
 )

@@ -1,5 +1,6 @@
-"""Whether a 16-bit number is a legal move of a position: for moves that come from elsewhere, the
-transposition table or a file of games.
+"""Whether a 16-bit number is a legal move of a position.
+
+It is for moves from elsewhere: the transposition table, or a file of games.
 """
 
 import numpy as np
@@ -40,8 +41,9 @@ FLAGS_END = np.uint64(8)
 
 @kernel
 def pawn_can_move(position, constants, from_, to, flag):
-    """Return whether a pawn of the side to move can go from `from_` to `to` in the manner of
-    `flag`, pins and checks aside.
+    """Return whether a pawn can go from `from_` to `to` in the manner of `flag`.
+
+    The pawn is of the side to move. Pins and checks are ignored.
     """
     us = position.side
     occupied = position.colours[WHITE] | position.colours[BLACK]

@@ -1,8 +1,8 @@
 """Magic numbers: multipliers that pack the occupancy of a slider's rays into a dense table index.
 
-Found by this project at random, among candidates with few bits set: a number is good when it maps
-no two occupancies with different attacks to one index. The tests verify each. Idea: Lasse Hansen
-and Pradyumna Kannan, via the Chess Programming Wiki ("Magic Bitboards", fancy form).
+They were found for this project at random, among candidates with few bits set: a number is good if
+it maps no two occupancies with different attacks to one index. The tests verify each. Idea: Lasse
+Hansen and Pradyumna Kannan, via the Chess Programming Wiki ("Magic Bitboards", fancy form).
 """
 
 # fmt: off

@@ -1,7 +1,7 @@
-"""Making a move by copying: the position after a move is written into the record of the next ply,
-so nothing is ever unmade.
+"""Making a move by copying: the new position is written into the record of the next ply.
 
-Keys are updated incrementally by what changes: a piece leaves a square, or arrives on one.
+Therefore no move is ever unmade. Keys are updated incrementally: a piece leaves a square, or
+arrives on one.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ ROOK_PIECE = ROOK * TWO
 
 @kernel
 def toggle(position, constants, piece, square):
-    """Put a piece on a square, or take it off again: its bits and keys."""
+    """Put a piece on a square or remove it, by XOR of its bits and keys."""
     bit = ONE << square
     position.pieces[piece >> ONE] ^= bit
     position.colours[piece & ONE] ^= bit
@@ -97,7 +97,7 @@ def finish_pawn_move(position, constants, us, from_, to, flag):
 def castle(position, constants, us, king, rook):
     """Move king and rook to their castling squares.
 
-    In Chess960 these may overlap with the squares that they leave, so both are lifted first.
+    In Chess960 these may be squares that king or rook leave, so both are removed first.
     """
     rank = king & RANK_BITS
     kingside = rook > king
@@ -111,7 +111,7 @@ def castle(position, constants, us, king, rook):
 
 @kernel
 def turn(position, constants):
-    """Pass the move to the other side, and clear the en-passant square."""
+    """Change the side to move, and clear the en-passant square."""
     position.key ^= constants.side_key
     if position.en_passant:
         position.key ^= constants.en_passant_key[position.en_passant & SEVEN]
@@ -182,7 +182,7 @@ def key_after(position, move, constants):
 
 @kernel
 def make_null(position, following, constants):
-    """Write into `following` the position with the other side to move. Not to be used in check."""
+    """Write into `following` the position after a null move, which is not allowed in check."""
     copy_record(following, position)
     turn(following, constants)
     following.halfmove += 1

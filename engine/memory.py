@@ -1,5 +1,6 @@
-"""Memory: how much of it the machine and the control groups of this process leave, and large blocks
-of it, zeroed and touched.
+"""Memory: how much is available, and large blocks of it, zeroed and touched.
+
+What is available depends on the machine and on the control groups of this process.
 """
 
 import contextlib
@@ -23,9 +24,7 @@ VERSION_2 = ("memory.max", "memory.current", "inactive_file")
 
 
 def _machine_bytes() -> int | None:
-    """Memory the machine could still give, or all that it has where only that is known; None where
-    nothing is.
-    """
+    """Return the memory that the machine has available, or else its total; None if unknown."""
     with contextlib.suppress(OSError, KeyError, ValueError):
         sizes = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
         return int(sizes["MemAvailable"].split()[0]) << 10
@@ -35,8 +34,9 @@ def _machine_bytes() -> int | None:
 
 
 def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
-    """Memory that one control group leaves; None where it has no limit ("max") or does not
-    exist.
+    """Return the memory that one control group leaves.
+
+    Return None if it has no limit ("max") or does not exist.
     """
     limit, use, cached = names
     with contextlib.suppress(OSError, ValueError):
@@ -51,10 +51,10 @@ def _group_bytes(folder: Path, names: tuple[str, str, str]) -> int | None:
 def available_megabytes(
     mount: Path = CGROUP_MOUNT, membership: Path = CGROUP_MEMBERSHIP
 ) -> int | None:
-    """Memory this process can still take, in MiB; None if unknown.
+    """Return the memory in MiB that this process can still take, or None if it is unknown.
 
-    It is the least that the machine, the process's control groups of either version, and the groups
-    around these leave.
+    It is the minimum of what the machine, the process's control groups of either version, and the
+    groups around these leave.
     """
     found, lines = [_machine_bytes()], []
     with contextlib.suppress(OSError):  # only Linux has it
@@ -69,10 +69,10 @@ def available_megabytes(
 
 
 def map_memory(size: int, threads: int = 1) -> np.ndarray:
-    """Return `size` zero bytes, in huge pages if the system has them; MemoryError if it refuses.
+    """Return `size` zero bytes, in huge pages if possible. Raise MemoryError if the system refuses.
 
-    Every page is touched now, by so many threads: the first touch of a page can take milliseconds,
-    which nobody has to spare in a game.
+    Every page is touched now, by `threads` threads: the first touch of a page can take
+    milliseconds, which a game cannot spare.
     """
     try:
         memory = mmap.mmap(-1, size + -size % HUGE_PAGE, **PRIVATE)
@@ -87,9 +87,9 @@ def map_memory(size: int, threads: int = 1) -> np.ndarray:
 
 
 def set_zero(block: np.ndarray, threads: int = 1, step: int = 1) -> None:
-    """Set every `step`-th byte of a block to zero, by at most so many threads.
+    """Set every `step`-th byte of a block to zero, with at most `threads` threads.
 
-    NumPy lets them run side by side. To start one takes longer than to zero a small share.
+    NumPy lets them run concurrently. To zero a small share takes less time than to start a thread.
     """
     share = max(SMALLEST_SHARE, -(-len(block) // threads))
     share += -share % HUGE_PAGE

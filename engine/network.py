@@ -1,12 +1,10 @@
-"""The evaluation network: (768 → WIDTH) × 2 → BUCKETS, with squared clipped neurons and whole
-numbers throughout.
+"""The evaluation network: (768 → WIDTH) × 2 → BUCKETS, with squared clipped neurons, in integers.
 
 Each side's features (see accumulator.py) feed the same first layer; the neurons of the side to move
-come first. A neuron counts clip(x, 0, 1)², x being stored QA times as large, and the output weights
-QB times (each network has its own, see OUTPUT_UNITS). The output times SCALE is in centipawns.
-Which of the outputs counts depends on the number of pieces on the board. Ideas: NNUE, Yu Nasu
-(2018); the perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's
-bullet.
+come first. A neuron contributes clip(x, 0, 1)², where x is stored multiplied by QA, and the output
+weights by QB (each network has its own, see OUTPUT_UNITS). The output times SCALE is in centipawns.
+The number of pieces on the board selects one of the outputs. Ideas: NNUE, Yu Nasu (2018); the
+perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's bullet.
 """
 
 from functools import cache
@@ -75,7 +73,7 @@ def evaluate_anew(network, accumulator, position):
 
 @entry(VOID, record(NETWORK), record(EVALUATIONS), INT)
 def evaluate_batch(network, batch, count):
-    """Write centipawns for White of the first `count` positions of a batch."""
+    """Write centipawns for White for the first `count` positions of a batch."""
     for index in range(count):
         position = batch.positions[index]
         refresh(network, batch.accumulator, position)
@@ -92,5 +90,5 @@ def load_network(network: Network) -> np.ndarray:
 
 @cache
 def built_in_network() -> np.ndarray:
-    """Return the network of the package, as `load_network` does; it is read once in a process."""
+    """Return the package's network as `load_network` does; each process reads it once."""
     return load_network(read_network(BUILT_IN))

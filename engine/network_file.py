@@ -29,15 +29,15 @@ BUILT_IN = Path(__file__).parent / "data" / "zobra.network"
 
 
 class NetworkError(ValueError):
-    """A file is not a network that this engine can use; the message names the file and the
-    fault.
-    """
+    """A file that is not a usable network; the message names the file and the fault."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """Weights, int16: `rows` (768, N), `bias` (N,), `output` (BUCKETS, 2, N); `output_bias`
-    (BUCKETS,) times QA × QB, int32. `qb` is one of OUTPUT_UNITS.
+    """The weights of a network.
+
+    They are `rows` (768, N), `bias` (N,) and `output` (BUCKETS, 2, N) as int16, and `output_bias`
+    (BUCKETS,), times QA × QB, as int32. `qb` is one of OUTPUT_UNITS.
     """
 
     rows: np.ndarray
@@ -49,16 +49,16 @@ class Network:
 
     @property
     def hidden(self) -> int:
-        """Neurons for each perspective."""
+        """The number of neurons for each perspective."""
         return int(self.bias.shape[0])
 
     @property
     def digest(self) -> str:
-        """Hash that identifies these weights: 16 hexadecimal digits."""
+        """A hash that identifies these weights, as 16 hexadecimal digits."""
         return hashlib.sha256(self.payload()).hexdigest()[:16]
 
     def payload(self) -> bytes:
-        """Return the weights as the file stores them."""
+        """Return the weights in the form of the file."""
         bias = self.output_bias.astype("<i4").view("<i2")
         return (
             np.concatenate([self.rows.ravel(), self.bias, self.output.ravel(), bias])
@@ -87,7 +87,7 @@ def _require(condition: bool, path: Path, complaint: str) -> None:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Header and weights of a file; the header is checked."""
+    """Return the header and the weights of a file, after checking the header."""
     try:
         if not path.is_file():  # a FIFO would keep its reader waiting, a device may never end
             raise NetworkError(
@@ -132,7 +132,7 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
 
 
 def read_network(path: Path) -> Network:
-    """Read and check a file; NetworkError names what is wrong with it."""
+    """Read and check a file. Raise NetworkError that names what is wrong with it."""
     header, payload = _read(path)
     hidden = int(header["hidden"])
     size = 2 * (FEATURES * hidden + hidden + BUCKETS * (2 * hidden + 2))
@@ -167,7 +167,7 @@ def read_network(path: Path) -> Network:
 
 
 def install(network: Network, record: Any) -> None:
-    """Put the weights of a network into a NETWORK record, from which kernels read.
+    """Write the weights of a network to a NETWORK record, which kernels read.
 
     A narrower network is padded with zeros: neurons that are never active.
     """

@@ -1,4 +1,4 @@
-"""Perft: counting the leaves of the tree of legal moves, which tests generator and make.
+"""Perft: counting the leaves of the tree of legal moves, which tests move generation and make.
 
 Leaves are counted in bulk: at depth 1 the moves are written to the list, and their number is the
 count.
@@ -41,7 +41,7 @@ def perft(stack, constants, ply, depth):
 
 
 def count_leaves(position: Position, depth: int) -> int:
-    """Return the perft of a position; depth 0 is one leaf. ValueError above MAX_DEPTH."""
+    """Return the perft of a position; depth 0 is one leaf. Raise ValueError above MAX_DEPTH."""
     if depth <= 0:
         return 1
     if depth > MAX_DEPTH:
@@ -52,7 +52,7 @@ def count_leaves(position: Position, depth: int) -> int:
 
 
 class PerftStopped(Exception):
-    """Counting was stopped before its end."""
+    """The count was stopped before its end."""
 
 
 def divide(
@@ -60,8 +60,8 @@ def divide(
 ) -> Iterator[tuple[int, int]]:
     """Yield each legal move, in order of generation, and the number of leaves below it.
 
-    `depth` is at least 1. Leaves are counted in pieces of a second or less, as a kernel cannot be
-    stopped. PerftStopped is raised once `is_stopped()`.
+    `depth` is at least 1. Leaves are counted in portions of a second or less, because a kernel
+    cannot be stopped. Raise PerftStopped once `is_stopped()`.
     """
     for move in position.legal_moves():
         yield move, _count_in_pieces(position.after(move), depth - 1, is_stopped)

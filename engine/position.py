@@ -1,8 +1,7 @@
-"""A position and a game as Python sees them: a handle on one POSITION record, with the rules as
-methods.
+"""Positions and games for Python: a handle on one POSITION record, with the rules as methods.
 
-Kernels work on the record alone. The methods here serve what is not the search: the conversation,
-the tests, the tools.
+Kernels work on the record alone. The methods here are for everything outside the search: the UCI
+conversation, the tests, the tools.
 """
 
 import chess
@@ -25,8 +24,9 @@ CONSTANTS_RECORD = CONSTANTS_ARRAY[0]
 
 @entry(VOID, POSITION_TYPE, CONSTANTS_TYPE)
 def set_up(position, constants):
-    """Complete a record that has its bit sets, side, castling and en-passant square: the board, the
-    keys and the checks.
+    """Complete a record that has bitboards, side, castling rights and en-passant square.
+
+    The board, the keys and the checks are computed from these.
     """
     for square in range(64):
         position.board[square] = NO_PIECE
@@ -49,8 +49,9 @@ def list_moves(position, constants, moves, kind):
 
 @entry(VOID, POSITION_TYPE, POSITION_TYPE, WORD, CONSTANTS_TYPE)
 def play(position, following, move, constants):
-    """Write into `following` the position after a legal move, or after a null move (0), with its
-    checks found.
+    """Write into `following` the position after a legal move or a null move (0).
+
+    Its `checkers` and `pinned` are set.
     """
     if move == ZERO:
         make_null(position, following, constants)
@@ -70,7 +71,7 @@ class Position:
     def from_board(cls, board: chess.Board) -> "Position":
         """Return the position of a python-chess board, without its history.
 
-        Castling rights and en-passant squares without use are dropped.
+        Castling rights and en-passant squares without effect are dropped.
         """
         array = np.zeros(1, POSITION)
         this = array[0]
@@ -111,7 +112,7 @@ class Position:
 
     @property
     def key(self) -> int:
-        """Zobrist key, 64 bits."""
+        """The 64-bit Zobrist key."""
         return int(self.record["key"])
 
     @property
@@ -134,7 +135,7 @@ class Position:
         return [int(move) for move in moves[0]["moves"][:count]]
 
     def after(self, move: int) -> "Position":
-        """Return the position after a legal move, or after a null move (0), not in check."""
+        """Return the position after a legal move, or after a null move (0) if not in check."""
         array = np.zeros(1, POSITION)
         play(self.record, array[0], move, CONSTANTS_RECORD)
         return Position(array)
@@ -142,7 +143,7 @@ class Position:
     def parse_move(self, text: str) -> int:
         """Return the legal move that a UCI text names, castling in either notation.
 
-        ValueError if there is none.
+        Raise ValueError if there is none.
         """
         wanted = text.lower()
         found = [move for move in self.legal_moves() if SQUARE_NAMES[move & 63] == wanted[:2]]
@@ -153,16 +154,16 @@ class Position:
         raise ValueError(f"{text!r} is not a legal move here")
 
     def white_to_move(self) -> bool:
-        """Return whether it is White's turn."""
+        """Return whether White is to move."""
         return not self.record["side"]
 
 
 class Game:
     """A starting position and the moves played from it.
 
-    `position` is the present one; `keys` are the keys of the positions before it that could still
-    be repeated, oldest first: a capture, a pawn move or the loss of a castling right makes all that
-    came earlier unreachable.
+    `position` is the current one; `keys` are the keys of the positions before it that could still
+    be repeated, oldest first: a capture, a pawn move or the loss of a castling right makes all
+    earlier positions unreachable.
     """
 
     def __init__(self, start: Position) -> None:

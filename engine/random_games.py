@@ -1,4 +1,4 @@
-"""Random legal games, played by one kernel: a supply of positions and of their keys."""
+"""Random legal games, played by one kernel: a source of positions and their keys."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ THIRTEEN, SEVENTEEN, TWENTY = np.uint64(13), np.uint64(17), np.uint64(20)
 
 @kernel
 def next_random(games):
-    """A pseudo-random word of 44 bits: George Marsaglia's xorshift (2003)."""
+    """Return a pseudo-random word of 44 bits: George Marsaglia's xorshift (2003)."""
     word = games.random
     word ^= word << THIRTEEN
     word ^= word >> SEVEN
@@ -34,7 +34,7 @@ def next_random(games):
 
 @entry(VOID, record(GAMES), CONSTANTS_TYPE)
 def play_games(games, constants):
-    """Play random games from `start`, until `keys` holds the keys of all positions reached."""
+    """Play random games from `start` until `keys` is full of the keys of the positions reached."""
     position, following, moves = games.position, games.following, games.moves
     index = 0
     while index < KEYS:
@@ -52,8 +52,9 @@ def play_games(games, constants):
 
 
 def distinct_keys(count: int, seed: int) -> np.ndarray:
-    """The keys of `count` positions of random games, all different, in random order; the same ones
-    for a seed (not 0).
+    """Return the keys of `count` positions of random games, all different, in random order.
+
+    The same `seed` (not 0) gives the same keys.
     """
     games, found = np.zeros(1, GAMES), np.zeros(0, np.uint64)
     games["start"], games["random"] = parse_fen(START).record, seed

@@ -12,13 +12,14 @@ DRAW = np.int64(0)
 
 
 def is_mate(score: int) -> bool:
-    """Does this score announce a mate, for either side?"""
+    """Return whether a score announces a mate, for either side."""
     return abs(score) >= int(LONGEST_MATE)
 
 
 def mate_in_moves(score: int) -> int:
-    """Moves to the mate that `score` announces: positive when the side to move gives it, as UCI
-    counts.
+    """Return the moves to the mate that `score` announces.
+
+    As in UCI, they are positive if the side to move gives mate.
     """
     plies = int(MATE) - abs(score)
     return (plies + 1) // 2 if score > 0 else -(plies // 2)

@@ -1,8 +1,7 @@
-"""Static exchange evaluation (SEE): does a move win material if both sides keep capturing on its
-target square?
+"""Static exchange evaluation (SEE): the result of all captures on a move's target square.
 
-Threshold form: instead of the whole swap list it answers only whether the balance reaches a limit.
-Pins are ignored. Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap
+Threshold form: instead of computing the whole swap list it answers only whether the balance reaches
+a threshold. Pins are ignored. Idea: Fritz Reul's and the Chess Programming Wiki's "SEE - The Swap
 Algorithm".
 """
 
@@ -40,15 +39,13 @@ PAWN_VALUE = VALUES[0]
 
 @kernel
 def piece_value(kind):
-    """Return the exchange value of a piece type in centipawns, 0 for none."""
+    """Return the exchange value of a piece type in centipawns, or 0 for none."""
     return VALUES[kind]
 
 
 @kernel
 def capture_value(position, move):
-    """Return the material that a move wins at once, in centipawns: what it captures, and what a
-    promotion adds.
-    """
+    """Return the centipawns that a move wins at once, by the captured piece and by promotion."""
     flag = flag_of(move)
     if flag == CASTLING:
         return 0
@@ -75,9 +72,7 @@ def all_attackers(position, constants, square, occupied):
 
 @kernel
 def see_at_least(position, constants, move, threshold):  # noqa: C901
-    """Return whether the exchange that `move` begins ends with a balance of at least `threshold`
-    centipawns for its side.
-    """
+    """Return whether the exchange that `move` begins gains at least `threshold` centipawns."""
     flag = flag_of(move)
     if flag == CASTLING:
         return threshold <= 0

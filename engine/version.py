@@ -1,5 +1,6 @@
-"""The version, in a place that is read in no time: a look into the installed package's facts would
-double that of a `uci`.
+"""The version, where it can be read at once.
+
+Reading the metadata of the installed package would double the time of a `uci`.
 """
 
 VERSION = "1.0.0.dev0"

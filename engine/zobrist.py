@@ -1,11 +1,10 @@
-"""Zobrist keys: one number for each fact of a position; the key of a position is their exclusive
-or.
+"""Zobrist keys: one number for each feature of a position; the XOR of these numbers is its key.
 
 The numbers are the 781 published ones of the Polyglot book format, taken from python-chess. They
 are the same on every machine and in every run, they serve for opening books, and an independent
-implementation checks them. Two things are ours: the four castling numbers are combined into the 16
-states once, and an en-passant file counts only when a *legal* en-passant capture exists, where
-Polyglot asks for an adjacent pawn only: positions are the same when the same moves can be played
+implementation checks them. Two things differ: the four castling numbers are combined into the 16
+states once, and an en-passant file counts only if a *legal* en-passant capture exists, where
+Polyglot only requires an adjacent pawn: positions are the same if the same moves can be played
 (FIDE 9.2.3).
 
 Source of the idea: Albert Zobrist (1970), "A New Hashing Method with Application for Game Playing".
@@ -25,8 +24,9 @@ PUBLISHED_KEYS = np.array(
 
 @kernel
 def castling_state(position):
-    """The castling rights as one of 16 states: bit 2 × colour + wing for each rook that may
-    castle.
+    """Return the castling rights as one of 16 states.
+
+    Bit 2 × colour + wing is set for each rook that may castle.
     """
     state = ZERO
     rooks = position.castling
@@ -41,16 +41,18 @@ def castling_state(position):
 
 @kernel
 def correction_key_index(piece):
-    """Index of the correction key that a piece belongs to: 0 pawns, 1 White's pieces, 2 Black's
-    pieces.
+    """Return the index of a piece's correction key.
+
+    It is 0 for pawns, 1 for White's other pieces and 2 for Black's.
     """
     return ZERO if piece < TWO else ONE + (piece & ONE)
 
 
 @entry(VOID, POSITION_TYPE, CONSTANTS_TYPE)
 def compute_keys(position, constants):
-    """Set the four keys of a position from scratch: the definition that every incremental update
-    must agree with.
+    """Set the four keys of a position from scratch.
+
+    This is the definition that every incremental update must agree with.
     """
     key = ZERO
     for index in range(3):

@@ -1,8 +1,7 @@
-"""`zobra bench`: a fixed amount of searching.
+"""`zobra bench`: a search of fixed positions.
 
-Its node count is the signature of the engine: it changes only with the search.
-
-The positions come from games of Zobra against itself, of all phases.
+Its node count is the signature of the engine: it changes only with the search. The positions are
+from games of Zobra against itself, from all phases.
 """
 
 import time
@@ -24,7 +23,7 @@ POSITIONS = tuple(
 def run(
     searcher: Searcher, conditions: Conditions, is_stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[str]:
-    """Search every position, with an empty table, or count its leaves.
+    """Search every position with an empty table, or count its leaves.
 
     Yield a line for each, then `N nodes M nps`. Raise ValueError for a file that cannot be read,
     and PerftStopped.
@@ -58,9 +57,9 @@ def _limits(conditions: Conditions) -> Limits:
 
 
 def read_positions(file: str) -> tuple[str, ...]:
-    """Return the FENs in the lines of a FEN or EPD file, or the usual ones for DEFAULT_FILE.
+    """Return the FENs in a FEN or EPD file, or the default ones for DEFAULT_FILE.
 
-    Blank lines and comments (#) are passed over. Raise ValueError for what cannot be read.
+    Blank lines and comments (#) are skipped. Raise ValueError if the file cannot be read.
     """
     if file == DEFAULT_FILE:
         return POSITIONS
@@ -69,7 +68,7 @@ def read_positions(file: str) -> tuple[str, ...]:
     except OSError as error:
         raise ValueError(f"{file}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{file}: not a text in UTF-8") from None
+        raise ValueError(f"{file}: not UTF-8 text") from None
 
     positions = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -82,12 +81,12 @@ def read_positions(file: str) -> tuple[str, ...]:
             raise ValueError(f"{file}:{number}: {error}") from None
         positions.append(fen)
     if not positions:
-        raise ValueError(f"{file}: there is no position in it")
+        raise ValueError(f"{file}: this file has no positions")
     return tuple(positions)
 
 
 def _fen_of(line: str) -> str:
-    """Return the FEN that a line begins with: four fields, and two counters if they are there."""
+    """Return the FEN at the start of a line: four fields, and two counters if they are there."""
     fields = line.replace(";", " ").split()
     end = 4
     while end < min(len(fields), 6) and fields[end].isdigit():

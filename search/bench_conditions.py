@@ -15,8 +15,10 @@ FORM = "DEPTH | MB THREADS [LIMIT [FILE [KIND]]]"
 
 
 class Conditions(NamedTuple):
-    """Megabytes of the table, threads, the limit for each position, a file of positions, and the
-    kind of limit. Only the defaults give the signature.
+    """The arguments of a bench. Only the defaults give the signature.
+
+    They are the megabytes of the table, threads, the limit for each position, a file of positions,
+    and the kind of limit.
     """
 
     megabytes: int = 16

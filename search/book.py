@@ -1,8 +1,8 @@
 """The opening book: a file in Polyglot's format, read by python-chess.
 
-The file is opened anew for each position, so a file that is replaced or vanishes during a game
-costs a message only. The key of a position counts an en-passant file only if the capture is legal;
-the few book positions with a pinned pawn are not found.
+The file is opened for each position, so a file that is replaced or removed during a game causes
+only a message. The key of a position counts an en-passant file only if the capture is legal; the
+few book positions with a pinned pawn are not found.
 """
 
 import random
@@ -20,8 +20,9 @@ ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", 
 
 
 class BookMove(NamedTuple):
-    """A move from the book, the heaviest reply in the book (0: none), the weight of the move, and
-    that of all moves.
+    """A move from the book, and the book's move with the largest weight in reply (0: none).
+
+    `weight` is the weight of the move, `total` that of all moves.
     """
 
     move: int
@@ -31,10 +32,10 @@ class BookMove(NamedTuple):
 
 
 class Book:
-    """An opening book; without one `path` is empty.
+    """An opening book; if there is none, `path` is empty.
 
-    `inform` receives the messages for the user. `variety` 0 always plays the heaviest move, 100
-    plays each move with the probability that its weight says.
+    `inform` receives messages for the user. `variety` 0 always plays the move with the largest
+    weight, 100 plays each move with the probability that its weight gives.
     """
 
     def __init__(self, inform: Callable[[str], None], source: random.Random | None = None) -> None:
@@ -63,19 +64,19 @@ class Book:
                 )
             keys = np.memmap(file, ENTRY, "r")["key"]
             if np.any(keys[:-1] > keys[1:]):  # they are found by bisection
-                raise ValueError("its keys are not sorted, so it is no Polyglot book or damaged")
+                raise ValueError("its keys are not sorted: it is damaged or not a Polyglot book")
         except (OSError, ValueError) as error:
             used = f"{self.path.name} stays in use" if self.path.name else "no book is used"
             raise ValueError(
-                f"{path} is no usable book: {getattr(error, 'strerror', None) or error}; {used}"
+                f"{path} is not a usable book: {getattr(error, 'strerror', None) or error}; {used}"
             ) from error
         self.path = file
         self._inform(f"book {path}: {len(keys)} entries")
 
     def choose(self, position: Position, allowed: Collection[int]) -> BookMove | None:
-        """Return a book move among the `allowed` ones; None if there is none.
+        """Return a book move among the `allowed` ones, or None if there is none.
 
-        A book that cannot be read any more is closed.
+        A book that can no longer be read is closed.
         """
         if not self.path.name:
             return None
@@ -88,7 +89,7 @@ class Book:
                 move = self._draw(weights)
                 replies = _weights(reader, position.after(move))
         except Exception as error:  # a fault in the book must not cost the game
-            self._inform(f"error: book {self.path.name} is not used any more: {error}")
+            self._inform(f"error: book {self.path.name} is no longer used: {error}")
             self.path = Path()
             return None
         return BookMove(

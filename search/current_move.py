@@ -1,4 +1,4 @@
-"""The move that a long search is looking at, reported by a thread that otherwise waits."""
+"""Reports of the current root move in long searches, from a thread that otherwise waits."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ PERIOD = 0.1  # seconds between two looks
 
 
 class CurrentMoveWatch:
-    """A thread that looks at a search from time to time, and reports each new move of the root."""
+    """A thread that looks at a search from time to time, and reports each new root move."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -37,13 +37,13 @@ class CurrentMoveWatch:
             self._changed.notify()
 
     def end(self) -> None:
-        """The search is over: report nothing after this."""
+        """Stop watching; nothing is reported after this."""
         with self._changed:
             self._look = None
             self._report = None
 
     def close(self) -> None:
-        """Let the thread end."""
+        """End the thread."""
         with self._changed:
             self._closed = True
             self._changed.notify()

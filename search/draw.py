@@ -23,8 +23,9 @@ def is_repetition(worker, ply):
 
 @kernel
 def is_insufficient_material(position):
-    """Return whether neither side can mate by any sequence of moves: lone kings, one minor piece,
-    or bishops of one square colour only.
+    """Return whether neither side can mate by any sequence of moves.
+
+    This is so with lone kings, one minor piece, or bishops of one square colour only.
     """
     pieces = position.pieces
     if pieces[PAWN] | pieces[ROOK] | pieces[QUEEN]:
@@ -39,8 +40,9 @@ def is_insufficient_material(position):
 
 @kernel
 def is_draw(worker, constants, ply):
-    """Return whether the position is drawn by repetition, insufficient material, or fifty moves
-    without a capture or pawn move, unless the last of them mates.
+    """Return whether the position is a draw by repetition, insufficient material or fifty moves.
+
+    The fifty-move rule does not apply if the last of these moves gives mate.
     """
     node = worker.stack[ply]
     position = node.position

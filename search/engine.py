@@ -23,16 +23,16 @@ NO_POSITION = "there is no position, since the last one could not be read"
 
 
 class EngineError(RuntimeError):
-    """What was asked for cannot be done; the message says why."""
+    """A request that cannot be fulfilled; the message says why."""
 
 
 class Engine:
     """Options, a game, and one search at a time.
 
-    The methods return at once. What they ask for happens on the engine's thread, in their order:
-    `Job.wait` waits for it, and raises what it raised. An error is told to `on_message`, too, in
-    words for the user. `set_option`, `set_position`, `set_game`, `new_game`, `flip`, `go`, `perft`
-    and `bench` first end a running search, and wait for a running perft or bench.
+    The methods return at once. What they ask for happens on the engine's thread, in order:
+    `Job.wait` waits for it, and raises the exception that it raised. `on_message` also gets each
+    error, worded for the user. `set_option`, `set_position`, `set_game`, `new_game`, `flip`, `go`,
+    `perft` and `bench` first stop a running search, and wait for a running perft or bench.
     """
 
     def __init__(self, on_message: Callable[[str], None] = lambda text: None) -> None:
@@ -50,14 +50,14 @@ class Engine:
     # What the caller's thread does
 
     def load(self) -> Job:
-        """Import and link the engine, after compiling it if need be. Other methods do so too."""
+        """Import and link the engine; compile it first if necessary. Other methods do so too."""
         if self._load_job is None:
             self._load_job = Job(self._load, on_error=self._report_error)
             self._jobs.submit(self._load_job)
         return self._load_job
 
     def set_option(self, name: str, value: Value = None) -> Job:
-        """Set an option, or press a button; ValueError if there is no such option or value."""
+        """Set an option, or press a button. Raise ValueError for a bad name or value."""
         option = find(name)
         option.check(value)
         return self._submit(self._set_option, option, value)
@@ -67,11 +67,11 @@ class Engine:
         return self._submit(self._set_position, fen, moves)
 
     def set_game(self, game: "Game") -> Job:
-        """Set up the present position of a game, with what counts for repetition."""
+        """Set up the current position of a game, with the positions that count for repetition."""
         return self._submit(self._set_game, game)
 
     def new_game(self) -> Job:
-        """Forget what was learned: a new game begins."""
+        """Forget everything learned, because a new game begins."""
         return self._submit(lambda: self._loaded().clear())
 
     def flip(self) -> Job:
@@ -79,7 +79,7 @@ class Engine:
         return self._submit(lambda: self._with_position().flip())
 
     def go(self, limits: Limits, listener: Listener, searchmoves: Sequence[str] = ()) -> LongJob:
-        """Search, confined to `searchmoves` if there are any; their illegal ones are left out.
+        """Search; if there are `searchmoves`, only the legal ones among them.
 
         The listener gets exactly one result.
         """
@@ -91,26 +91,26 @@ class Engine:
         on_move: Callable[[int, int], None],
         on_total: Callable[[int], None],
     ) -> Job:
-        """Count the leaves `depth` plies deep: those below each move, then all."""
+        """Count the leaves at `depth` plies: first those below each move, then all."""
         return self._submit_work(self._perft, depth, on_move, on_total)
 
     def bench(self, conditions: Conditions, on_line: Callable[[str], None]) -> Job:
-        """Search fixed positions with the present parameters and network.
+        """Search fixed positions with the current parameters and network.
 
-        The last line is the signature, if the conditions are the usual ones.
+        The last line is the signature, if the conditions are the default ones.
         """
         return self._submit_work(self._bench, conditions, on_line)
 
     def stop(self) -> None:
-        """Stop every search, perft and bench that runs or waits; do nothing without any."""
+        """Stop every search, perft and bench that is running or waiting."""
         self._jobs.stop()
 
     def ponderhit(self) -> None:
-        """The expected move was played: the clock of a search that ponders begins to run."""
+        """Start the clock of a pondering search, because the expected move was played."""
         self._jobs.ponderhit()
 
     def when_ready(self, call: Callable[[], None]) -> None:
-        """Make a call once everything asked for so far has taken effect.
+        """Call a function once all earlier requests have taken effect.
 
         A search, perft or bench takes effect when it begins: the call does not wait for its end.
         """
@@ -118,11 +118,11 @@ class Engine:
         self._jobs.ask(Question(call, on_error=self._report_error))
 
     def wait(self) -> None:
-        """Wait until everything asked for is done."""
+        """Wait until all requests have been carried out."""
         self._jobs.wait()
 
     def close(self) -> None:
-        """End searches, wait for all else that was asked for, and let the thread end.
+        """Stop searches, wait for all other jobs, and end the engine's thread.
 
         A compilation is waited for only if a perft or bench needs it.
         """
@@ -139,11 +139,11 @@ class Engine:
 
     @property
     def has_position(self) -> bool:
-        """Return True unless the last position could not be read."""
+        """Return True if the last position could be read."""
         return self._loaded().followed.readable
 
     def evaluate(self, position: "Position") -> int:
-        """Return the static evaluation in centipawns, from the side to move."""
+        """Return the static evaluation in centipawns for the side to move."""
         return self._loaded().searcher.evaluate(position)
 
     # What the engine's thread does
@@ -175,13 +175,13 @@ class Engine:
         return is_loading and not self._jobs.has_waiting()
 
     def _loaded(self) -> "Player":
-        """Return the player; EngineError if it could not be loaded."""
+        """Return the player. Raise EngineError if it could not be loaded."""
         if self._player is None:
             raise self.failure or EngineError("the engine is not loaded")
         return self._player
 
     def _with_position(self) -> "Player":
-        """Return the player; EngineError if the last position could not be read."""
+        """Return the player. Raise EngineError if the last position could not be read."""
         player = self._loaded()
         if not player.followed.readable:
             raise EngineError(NO_POSITION)
@@ -245,7 +245,7 @@ class Engine:
     def _go(
         self, job: LongJob, limits: Limits, listener: Listener, searchmoves: Sequence[str]
     ) -> None:
-        """Search. A fault costs this search at most, not the game."""
+        """Search. A fault costs at most this search, not the game."""
         result = Result(0, 0)
         player = self._player
         try:
@@ -271,7 +271,7 @@ class Engine:
     def _choices(
         self, limits: Limits, listener: Listener, searchmoves: Sequence[str]
     ) -> tuple[int, ...]:
-        """Return the moves to choose among; none if the game is over."""
+        """Return the moves to choose among, or none if the game is over."""
         player = self._with_position()
         legal = tuple(player.game.position.legal_moves())
         if not legal:

@@ -16,7 +16,8 @@ def evaluate(worker, ply):
 
 
 def evaluate_position(position: Position, network: np.ndarray) -> int:
-    """Return the static evaluation in centipawns, from the side to move, by a network of shape (1,)
-    and dtype NETWORK.
+    """Return a network's static evaluation in centipawns for the side to move.
+
+    The network has shape (1,) and dtype NETWORK.
     """
     return int(evaluate_anew(network[0], np.zeros(1, ACCUMULATOR)[0], position.record))

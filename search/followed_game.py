@@ -1,5 +1,6 @@
-"""The game that `position` lines describe, followed from line to line: a line that adds a move
-costs one move.
+"""The game in the `position` commands, followed from line to line.
+
+A line that adds a move costs only one move.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from zobra.engine.position import Game
 
 
 class FollowedGame:
-    """`game` is the last one that could be read; `readable` says whether the last line was.
+    """The last `game` that could be read; `readable` says whether the last line was.
 
     `notices` names what was dropped from the FEN of the last line.
     """
@@ -24,7 +25,7 @@ class FollowedGame:
     def follow(self, fen: str | None, moves: Sequence[str]) -> None:
         """Set up a FEN (None: the start position) and play moves in UCI notation.
 
-        ValueError names what is wrong, and `game` stays as it was.
+        Raise ValueError that names what is wrong; `game` is then unchanged.
         """
         self.readable = False
         self.notices = []
@@ -52,13 +53,13 @@ class FollowedGame:
         self._described = (fen, moves)
 
     def set_up(self, game: Game) -> None:
-        """Go on from another game."""
+        """Replace the game by another one."""
         self.game = game
         self.readable = True
         self._described = None
 
     def _count_known(self, fen: str | None, moves: tuple[str, ...]) -> int | None:
-        """Return how many of the moves `game` has; None if it is another game."""
+        """Return how many of the moves `game` already has, or None if it is another game."""
         if self._described is None:
             return None
         known_fen, known = self._described

@@ -1,9 +1,8 @@
-"""Histories: how often a move caused a beta cutoff, and how far searches were from the static
-evaluation of similar positions.
+"""Histories, learned from earlier searches: they score moves, and correct static evaluations.
 
 Each value lies within ±HISTORY_LIMIT. A move that causes a cutoff gets a bonus, and moves searched
-before it get a malus. The step is the smaller, the nearer the value is to its limit ("gravity"), so
-values never overflow and new results count most. Correction histories move the evaluation of
+before it get a malus. The step is smaller the nearer the value is to its limit ("gravity"), so
+values never overflow and new results count most. Correction histories adjust the evaluation of
 positions that share the pawns, the pieces of one side, or the last two moves.
 
 Ideas: history heuristic, Jonathan Schaeffer (1983); counter moves, Jos Uiterwijk (1992);
@@ -45,14 +44,14 @@ def is_noisy(position, move):
 
 @kernel
 def gravity(value, bonus):
-    """Return a history value after a bonus of any sign, at most HISTORY_LIMIT."""
+    """Return a history value after a positive or negative bonus of at most HISTORY_LIMIT."""
     value = np.int64(value)
     return np.int16(value + bonus - value * abs(bonus) // HISTORY_LIMIT)
 
 
 @kernel
 def threat_index(node, move):
-    """Return whether the enemy attacks the squares that a move leaves (2) and enters (1): 0 to 3.
+    """Return which squares of a move the enemy attacks: 2 for its origin plus 1 for its target.
 
     Idea: Koivisto, Berserk.
     """
@@ -63,9 +62,11 @@ def threat_index(node, move):
 
 @kernel
 def quiet_histories(worker, ply):
-    """Return what scores quiet moves at `ply`: the butterfly history (by threats, from, to), and
-    rows by moved piece and target square: of the pawn structure, and of the moves 1, 2 and 4 plies
-    before (continuation history).
+    """Return the histories that score quiet moves at `ply`.
+
+    They are the butterfly history (by threats, from, to), and rows by moved piece and target
+    square: that of the pawn structure, and those of the moves 1, 2 and 4 plies before (continuation
+    history).
     """
     position = worker.stack[ply].position
     played = worker.played
@@ -79,7 +80,7 @@ def quiet_histories(worker, ply):
 
 @kernel
 def history_sum(node, histories, move):
-    """Return the sum of the values that `quiet_histories` have for a quiet move."""
+    """Return the sum of a quiet move's values in `quiet_histories`."""
     butterfly, rows = histories
     index = piece_to(node.position, move)
     score = np.int64(butterfly[threat_index(node, move), from_square(move), to_square(move)])
@@ -96,13 +97,13 @@ def quiet_score(worker, ply, move):
 
 @kernel
 def prefetch_value(row, index):
-    """Ask the processor to load a value of a history, and the others in its cache line."""
+    """Prefetch a value of a history, with the others in its cache line."""
     prefetch(np.uint64(row.ctypes.data) + index * VALUE_BYTES)
 
 
 @kernel
 def prefetch_rows(rows, side):
-    """Ask the processor to load the values of a side's pieces in rows by piece and square."""
+    """Prefetch the values of all pieces of `side` in rows indexed by piece and target square."""
     for row in rows:
         for piece in range(side, NO_PIECE, 2):
             prefetch_value(row, np.uint64(piece) << SIX)
@@ -111,8 +112,10 @@ def prefetch_rows(rows, side):
 
 @kernel
 def capture_score(worker, position, move):
-    """Return the capture history: by moved piece, target square and captured piece type, which is 6
-    for a quiet promotion or en passant.
+    """Return the capture history of a move.
+
+    Its indices are moved piece, target square and captured piece type, which is 6 for a quiet
+    promotion or en passant.
     """
     captured = np.uint64(position.board[to_square(move)]) >> ONE
     return np.int64(worker.capture_history[piece_to(position, move), captured])
@@ -120,7 +123,7 @@ def capture_score(worker, position, move):
 
 @kernel
 def update_quiet_histories(node, histories, move, bonus):
-    """Add a bonus of any sign to every value that `quiet_score` sums up."""
+    """Add a positive or negative bonus to every value that `quiet_score` sums."""
     butterfly, rows = histories
     index = piece_to(node.position, move)
     threats = threat_index(node, move)
@@ -133,7 +136,7 @@ def update_quiet_histories(node, histories, move, bonus):
 
 @kernel
 def update_capture_history(worker, position, move, bonus):
-    """Add a bonus of any sign to the history of a capture or promotion."""
+    """Add a positive or negative bonus to the history of a capture or promotion."""
     index = piece_to(position, move)
     captured = np.uint64(position.board[to_square(move)]) >> ONE
     value = worker.capture_history[index, captured]
@@ -142,8 +145,9 @@ def update_capture_history(worker, position, move, bonus):
 
 @kernel
 def update_histories(worker, constants, ply, move, is_quiet, depth):
-    """Give the move of a beta cutoff a bonus, and the moves searched before it a malus (quiet ones
-    only if it is quiet).
+    """Give the move of a beta cutoff a bonus, and the moves searched before it a malus.
+
+    Quiet moves get it only if the move is quiet.
     """
     node = worker.stack[ply]
     parameters = worker.parameters
@@ -178,8 +182,9 @@ def note_searched(node, move, is_quiet):
 
 @kernel
 def corrections(worker, ply):
-    """Return the corrections of the position at `ply`, each as a row and an index: of the last two
-    moves, and of each correction key.
+    """Return the corrections of the position at `ply`, each as a row and an index.
+
+    There is one for the last two moves, and one for each correction key.
     """
     position = worker.stack[ply].position
     played = worker.played
@@ -194,7 +199,7 @@ def corrections(worker, ply):
 
 @kernel
 def corrected_evaluation(worker, ply, raw_evaluation):
-    """Return the raw evaluation in centipawns with all corrections added; never a mate score."""
+    """Return the raw evaluation in centipawns plus all corrections; never a mate score."""
     total = np.int64(0)
     for row, index in corrections(worker, ply):
         total += row[index]
@@ -205,8 +210,9 @@ def corrected_evaluation(worker, ply, raw_evaluation):
 
 @kernel
 def update_correction_histories(worker, ply, difference, depth):
-    """Teach the corrections that a search of `depth` plies returned `difference` centipawns more
-    than the static evaluation.
+    """Update the corrections after a search of `depth` plies.
+
+    Its score was `difference` centipawns above the static evaluation.
     """
     bonus = max(-LARGEST_BONUS, min(2 * difference * depth, LARGEST_BONUS))
     for row, index in corrections(worker, ply):

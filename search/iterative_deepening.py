@@ -1,9 +1,8 @@
-"""Iterative deepening: the root is searched depth after depth, for one line or several, each in an
-aspiration window.
+"""Iterative deepening: searches of the root with increasing depth, in aspiration windows.
 
 One step is the search of one line in its window. The first thread takes its steps from Python and
-reports between them. A helper thread takes them in one kernel call: it needs Python's lock only
-when its search begins and ends, so a hundred of them do not hold up the first thread.
+reports between them. A helper thread takes them in one kernel call: it needs the global interpreter
+lock only when its search begins and ends, so a hundred of them do not hold up the first thread.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,9 +58,9 @@ def new_search(
     signals: np.ndarray,
     moves: Sequence[int] | None,
 ) -> np.ndarray:
-    """Return what a search of a game's present position begins from: shape (1,), dtype SEARCH.
+    """Return the initial data of a search of a game's current position: shape (1,), dtype SEARCH.
 
-    The search is confined to `moves` (None: all). The caller keeps table, network (dtype NETWORK)
+    The search is restricted to `moves` (None: all). The caller keeps table, network (dtype NETWORK)
     and signals alive.
     """
     array = np.zeros(1, SEARCH)
@@ -83,7 +82,7 @@ def new_search(
 
 @kernel
 def list_root_moves(worker, constants):
-    """List the legal moves of the root, in the order of the move picker."""
+    """List the legal moves of the root in the order of the move picker."""
     root = worker.root
     node = worker.stack[0]
     root.count = ZERO
@@ -124,10 +123,10 @@ def begin_search(worker, constants, search, first_depth, lines):
 
 @entry(INT, WORKER_TYPE, CONSTANTS_TYPE)
 def deepen_once(worker, constants):
-    """Take one step of iterative deepening, and return what it came to.
+    """Take one step of iterative deepening, and return its outcome.
 
-    After a stop too the list of the root moves is sorted: moves that were searched in time have
-    their new scores, the others those of the last iteration.
+    The list of root moves is sorted after a stop too: moves that were searched in time have new
+    scores, the others those of the last iteration.
     """
     root = worker.root
     if root.line == root.lines:
@@ -163,14 +162,14 @@ def search_depth(worker, constants):
 
 @entry(VOID, WORKER_TYPE, CONSTANTS_TYPE, SEARCH_TYPE, INT)
 def run_helper(worker, constants, search, first_depth):
-    """Search the best line from `first_depth` on, deeper and deeper, until stopped."""
+    """Search the best line with increasing depth from `first_depth` on, until stopped."""
     begin_search(worker, constants, search, first_depth, np.int64(1))
     while worker.root.depth < DEEPEST and search_depth(worker, constants):
         pass
 
 
 def steps(worker: np.void, last_depth: int) -> Iterator[int]:
-    """Yield what each step came to, to the end of the last depth or a stop."""
+    """Yield the outcome of each step, until the last depth is finished or the search is stopped."""
     step = int(DEPTH_FINISHED)
     while step != STOPPED and (step != DEPTH_FINISHED or worker["root"]["depth"] < last_depth):
         step = int(deepen_once(worker, CONSTANTS_RECORD))

@@ -1,8 +1,8 @@
-"""The engine's thread: it carries out jobs one after another, in the order of their submission.
+"""The engine's thread, which carries out jobs one after another, in order of submission.
 
-A job that takes long (a search, perft or bench) is a `LongJob`: it can be stopped, and what is
-asked after it does not wait for its end. The thread waits on a condition between jobs, so a job
-never waits for a new thread, which a busy system can keep waiting for a tenth of a second.
+A job that takes long (a search, perft or bench) is a `LongJob`: it can be stopped, and questions
+asked after it do not wait for its end. The thread waits on a condition between jobs, so a job never
+waits for the start of a new thread, which can take a tenth of a second on a busy system.
 """
 
 import threading
@@ -18,7 +18,7 @@ POLL = 0.1  # seconds; on Windows nothing interrupts an endless wait, not even C
 
 
 class Job:
-    """A call that the engine's thread is to make; `on_error` gets what it raises."""
+    """A call for the engine's thread to make; `on_error` gets the exception that it raises."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Job:
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        """Make the call. No error ends the engine's thread."""
+        """Make the call. No exception ends the engine's thread."""
         call = self._call
         arguments = self._arguments
         on_error = self._on_error
@@ -47,7 +47,7 @@ class Job:
             self._done.set()
 
     def wait(self) -> None:
-        """Wait until the job is done, and raise what it raised."""
+        """Wait until the job is done, and raise the exception that it raised."""
         while not self._done.wait(POLL):
             pass
         if self._error is not None:
@@ -55,14 +55,14 @@ class Job:
 
 
 class Question(Job):
-    """A job that only asks, so it need not wait for the end of a long one."""
+    """A job that only asks, so it need not wait for a search, perft or bench to end."""
 
 
 class LongJob(Job):
     """A search, perft or bench.
 
-    The call gets the job itself as its first argument. `stop` and `ponderhit` may come at any time
-    and from any thread, before the job begins too.
+    The call gets the job itself as its first argument. `stop` and `ponderhit` may come at any
+    time, even before the job begins, and from any thread.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class LongJob(Job):
         self._changed = threading.Condition()
 
     def attach(self, searcher: "Searcher") -> None:
-        """Pass every stop and ponderhit on to a searcher, those before now too.
+        """Pass on every stop and ponderhit to a searcher, including earlier ones.
 
         Its time counts from the submission of this job.
         """
@@ -103,7 +103,7 @@ class LongJob(Job):
             self._changed.notify_all()
 
     def ponderhit(self) -> None:
-        """The opponent has played the move that the search ponders on."""
+        """Note that the opponent has played the move that the search ponders on."""
         with self._changed:
             self._ponder_hit = True
             if self._searcher is not None:
@@ -111,7 +111,7 @@ class LongJob(Job):
             self._changed.notify_all()
 
     def wait_until_stopped(self, seconds: float | None = None) -> None:
-        """Wait for a stop, at most so many seconds."""
+        """Wait for a stop, for at most `seconds`."""
         with self._changed:
             self._changed.wait_for(lambda: self.stopped, seconds)
 
@@ -122,7 +122,7 @@ class LongJob(Job):
 
 
 class JobThread:
-    """A thread and the jobs that wait for it. It ends after `close`, when no job is left."""
+    """A thread and the jobs that wait for it. After `close` it ends when no job is left."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -132,7 +132,7 @@ class JobThread:
         threading.Thread(target=self._run, daemon=True, name="engine").start()
 
     def submit(self, job: Job) -> None:
-        """End the searches that run or wait, and carry out the job after them."""
+        """Stop all searches that are running or waiting, and carry out the job after them."""
         with self._changed:
             for earlier in self._long_jobs():
                 if earlier.is_search:
@@ -143,7 +143,7 @@ class JobThread:
     def ask(self, question: Question) -> None:
         """Answer a question once all earlier jobs are done, or are works that have begun.
 
-        If that is so now, the calling thread answers it.
+        If this is already so, the calling thread answers it.
         """
         with self._changed:
             is_open = self._running is None or (
@@ -156,35 +156,35 @@ class JobThread:
         question.run()
 
     def stop(self) -> None:
-        """End the works that run or wait."""
+        """Stop the searches, perfts and benches that are running or waiting."""
         with self._changed:
             for job in self._long_jobs():
                 job.stop()
 
     def stop_searches(self) -> None:
-        """End the searches that run or wait, but neither perft nor bench."""
+        """Stop the searches that are running or waiting, but neither perft nor bench."""
         with self._changed:
             for job in self._long_jobs():
                 if job.is_search:
                     job.stop()
 
     def ponderhit(self) -> None:
-        """Pass a ponderhit on to the searches that run or wait."""
+        """Pass on a ponderhit to the searches that are running or waiting."""
         with self._changed:
             for job in self._long_jobs():
                 job.ponderhit()
 
     def has_waiting(self) -> bool:
-        """Return True if jobs wait."""
+        """Return True if jobs are waiting."""
         return bool(self._waiting)
 
     def has_counts(self) -> bool:
-        """Return True if a perft or bench runs or waits."""
+        """Return True if a perft or bench is running or waiting."""
         with self._changed:
             return any(not job.is_search for job in self._long_jobs())
 
     def wait(self, is_enough: Callable[[], bool] = lambda: False) -> None:
-        """Wait until all jobs are done, or `is_enough()`."""
+        """Wait until all jobs are done, or until `is_enough()`."""
         with self._changed:
             while self._waiting or self._running is not None:
                 if is_enough():
@@ -192,13 +192,13 @@ class JobThread:
                 self._changed.wait(POLL)
 
     def close(self) -> None:
-        """Let the thread end."""
+        """End the thread once all jobs are done."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def _long_jobs(self) -> list[LongJob]:
-        """Return the works that run or wait."""
+        """Return the long jobs that are running or waiting."""
         return [job for job in (self._running, *self._waiting) if isinstance(job, LongJob)]
 
     def _run(self) -> None:
@@ -209,7 +209,7 @@ class JobThread:
             del job  # what it refers to may go
 
     def _next(self) -> Job | None:
-        """Wait for the next job; return None when there will be no more."""
+        """Wait for the next job and return it, or return None when there will be no more."""
         with self._changed:
             self._running = None
             self._changed.notify_all()
@@ -221,7 +221,7 @@ class JobThread:
             return self._running
 
     def _answer_questions(self, job: LongJob) -> None:
-        """Answer what was asked right after a long job was submitted, then let it begin."""
+        """Answer the questions asked right after a long job was submitted, then let it begin."""
         while True:
             with self._changed:
                 if not self._waiting or not isinstance(self._waiting[0], Question):

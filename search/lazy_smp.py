@@ -1,10 +1,10 @@
-"""Lazy SMP: helper threads search the same root with the same transposition table, which speeds up
-the first thread.
+"""Lazy SMP: helper threads search the same root with the same transposition table.
 
-The threads wait between searches. Each one that joins a search wakes the next, so only one at a
-time needs Python's lock; one that is still busy joins late or not at all. Threads beyond the number
-of processors have the lowest priority, so that the first thread, which keeps the time, has a
-processor. Idea: Dan Homan; Chess Programming Wiki, "Lazy SMP".
+This speeds up the first thread. The threads wait between searches. Each one that joins a search
+wakes the next, so only one at a time needs the global interpreter lock; one that is still busy
+joins late or not at all. Threads beyond the number of processors have the lowest priority, so that
+the first thread, which keeps the time, has a processor. Idea: Dan Homan; Chess Programming Wiki,
+"Lazy SMP".
 """
 
 import os
@@ -81,7 +81,7 @@ class _HelperSearch:
         self._search = make_search(self._signals)
 
     def run(self, worker: np.ndarray, wake_next: Callable[["_HelperSearch"], None]) -> None:
-        """Join unless it is too late, and return when the search is over."""
+        """Join the search unless it is too late, and return when it is over."""
         with self._changed:
             if self._signals[STOP] or any(worker is other for other in self.active):
                 return
@@ -96,9 +96,9 @@ class _HelperSearch:
             self._changed.notify()
 
     def stop(self, timeout: float | None) -> list[RootLine]:
-        """Stop it, and wait for its threads at most `timeout` seconds.
+        """Stop the search, and wait for its threads for at most `timeout` seconds.
 
-        Return the best lines of those that have finished.
+        Return the best lines of the threads that have finished.
         """
         with self._changed:
             self._signals[STOP] = 1
@@ -117,11 +117,11 @@ def _serve(queue: Queue, worker: np.ndarray, low_priority: bool) -> None:
 
 
 class LazySmp:
-    """The helper threads, each with a worker of its own.
+    """The helper threads, each with its own worker.
 
     They wait for searches in two queues, one of them for surplus threads, and end with this object.
-    `size` threads are wanted, at most MAX_THREADS, and `full_speed` of those that run have a
-    processor; both count the first thread.
+    `size` is the number of threads asked for, at most MAX_THREADS; `full_speed` is the number of
+    running threads that have a processor. Both include the first thread.
     """
 
     def __init__(self, parameters: dict[str, int], size: int = 1) -> None:
@@ -147,7 +147,7 @@ class LazySmp:
                 self._start_thread(parameters, is_surplus=number >= usable_processors())
 
     def _start_thread(self, parameters: dict[str, int], is_surplus: bool) -> None:
-        """Add a thread. RuntimeError or MemoryError if the system allows no more."""
+        """Start a thread. Raise RuntimeError or MemoryError if the system allows no more."""
         worker = new_worker(parameters, NO_SIGNALS)
         queue = self._surplus_queue if is_surplus else self._queue
         arguments = (queue, worker, is_surplus)
@@ -160,19 +160,19 @@ class LazySmp:
 
     @property
     def active(self) -> list[np.ndarray]:
-        """The workers of the helper threads that joined the present or last search."""
+        """The workers of the helper threads that joined the current or last search."""
         return [worker for search in self._searches for worker in search.active]
 
     @property
     def nodes(self) -> int:
-        """Positions that the helper threads visited in the present or last search."""
+        """The number of positions that the helper threads visited in the current or last search."""
         return sum(int(worker[0]["nodes"]) for worker in self.active)
 
     def start(self, make_search: MakeSearch | None, memory: object) -> None:
-        """Search until `stop`.
+        """Start a search, which runs until `stop`.
 
-        `make_search` returns what the search begins from, for the signals that it gets. None:
-        helpers stay idle. `memory` is kept alive meanwhile.
+        `make_search` takes signals and returns the initial data of a search; if it is None, helpers
+        stay idle. `memory` is kept alive meanwhile.
         """
         self._searches = []
         if make_search is None:
@@ -198,8 +198,9 @@ class LazySmp:
         return []
 
     def stop(self, timeout: float | None = None) -> None:
-        """Stop all threads, and wait at most `timeout` seconds for each search (None: until they
-        have finished).
+        """Stop all threads.
+
+        Wait at most `timeout` seconds for each search, or until all have finished if it is None.
         """
         for search in self._searches:
             search.stop(timeout)

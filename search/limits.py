@@ -13,19 +13,18 @@ class ClockTimes(NamedTuple):
     moves_to_go: int | None = None
 
     def of(self, white: bool) -> tuple[int | None, int]:
-        """Return the time (None: unknown) and increment of a side."""
+        """Return the time (None: unknown) and the increment of a side."""
         if white:
             return self.white_time, self.white_increment
         return self.black_time, self.black_increment
 
 
 class Limits(NamedTuple):
-    """When a search ends: at the first limit that is reached, or when it is stopped. An infinite
-    search ends only then.
+    """When a search ends: at the first limit that is reached, or when it is stopped.
 
-    `depth` is in plies, `nodes` in positions, `movetime` in milliseconds, `mate` in moves.
-    `searchmoves` are the legal moves of the root to search (None: all). With `ponder` no time runs
-    before the `ponderhit`.
+    An infinite search ends only when it is stopped. `depth` is in plies, `nodes` in positions,
+    `movetime` in milliseconds, `mate` in moves. `searchmoves` are the legal root moves to search
+    (None: all). With `ponder` no time runs before the `ponderhit`.
     """
 
     depth: int | None = None
@@ -59,9 +58,9 @@ class Report(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """What a search did, on all its threads.
+    """What all threads of a search did.
 
-    The table had an entry for `tt_hits` of the nodes, and decided `tt_cutoffs` of them. Of the beta
+    The table had an entry for `tt_hits` of the nodes, and cut off `tt_cutoffs` of them. Of the beta
     cutoffs of the main search, `first_move_cutoffs` came with the first move. Of the late moves,
     which may be reduced, `researches` failed high and were searched again. `failed_windows` are
     aspiration windows.
@@ -79,7 +78,7 @@ class Statistics(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What a running search does: depth, the root move being searched, and its number from 1."""
+    """The progress of a search: its depth, the current root move, and the move's number from 1."""
 
     depth: int
     move: int
@@ -87,7 +86,7 @@ class Progress(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The move to play and the reply it expects; 0 for none (the root has no legal move)."""
+    """The move to play and the expected reply; 0 for none (the root has no legal move)."""
 
     best: int
     ponder: int

@@ -1,4 +1,4 @@
-"""What a caller of the engine hears of a search."""
+"""What a caller of the engine learns about a search."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,42 +10,42 @@ if TYPE_CHECKING:
 
 
 class Listener:
-    """Gets the reports of a search and its result, as values.
+    """Receives the reports and the result of a search.
 
     Every method does nothing here. The engine calls them on its own threads; `on_result` is the
     last call, and comes exactly once for each search.
     """
 
     def on_report(self, report: Report) -> None:
-        """A line was searched."""
+        """Receive a report of a line that was searched."""
 
     def on_current_move(self, progress: Progress) -> None:
-        """A long search has come to another move of the root."""
+        """Receive the root move that a long search has come to."""
 
     def on_no_moves(self, in_check: bool) -> None:
-        """The game is over: checkmate if in check, stalemate otherwise."""
+        """Receive the end of the game: checkmate if in check, otherwise stalemate."""
 
     def on_tablebase(self, ranking: "RootRanking") -> None:
-        """The endgame tables have ranked the moves of the root."""
+        """Receive the tablebases' ranking of the root moves."""
 
     def on_searched(self, statistics: Callable[[], Statistics]) -> None:
-        """The search has ended; `statistics`, valid during this call, returns what it did."""
+        """Receive the end of a search; `statistics`, valid in this call, returns what it did."""
 
     def on_result(self, result: Result) -> None:
-        """The move to play is known: the last call."""
+        """Receive the move to play, in the last call."""
 
 
 class Collector(Listener):
-    """Keeps the last report of each line, by rank, and the result."""
+    """Stores the last report of each line, by rank, and the result."""
 
     def __init__(self) -> None:
         self.lines: dict[int, Report] = {}
         self.result = Result(0, 0)
 
     def on_report(self, report: Report) -> None:
-        """Keep it in place of the last one of its rank."""
+        """Store a report in place of the last one of its rank."""
         self.lines[report.multipv] = report
 
     def on_result(self, result: Result) -> None:
-        """Keep it."""
+        """Store the result."""
         self.result = result

@@ -28,7 +28,7 @@ best_place = first_maximum(NODE, "scores", MAX_MOVES.bit_length())
 
 @kernel
 def legal_or_none(position, constants, move):
-    """Return a move from the table, which may be any 16-bit number, if it is legal, or NO_MOVE."""
+    """Return a move from the table, any 16-bit number, if it is legal, otherwise NO_MOVE."""
     return move if is_legal(position, constants, move) else NO_MOVE
 
 
@@ -47,7 +47,7 @@ def start_picking(node, tt_move):
 
 @kernel
 def pick_best(node):
-    """Return the best move left other than the TT move; NO_MOVE after the last.
+    """Return the best remaining move other than the TT move, or NO_MOVE after the last.
 
     This is selection sort: a cutoff often comes early, so sorting the rest would be wasted.
     """
@@ -66,7 +66,7 @@ def pick_best(node):
 
 @kernel
 def next_capture(worker, node, constants):
-    """Return the next move of the first three stages, NO_MOVE after the last.
+    """Return the next move of the first three stages, or NO_MOVE after the last.
 
     Captures that lose material by SEE are kept for later, at the head of the list.
     """
@@ -96,7 +96,7 @@ def next_capture(worker, node, constants):
 
 @kernel
 def skip_quiets(node):
-    """Skip the quiet moves that are left, once their stage has begun. Bad captures still follow."""
+    """Skip the remaining quiet moves, once their stage has begun. Bad captures still follow."""
     if node.stage == QUIETS:
         node.stage = BAD_CAPTURES
         node.next = ZERO
@@ -104,7 +104,7 @@ def skip_quiets(node):
 
 @kernel
 def next_move(worker, constants, ply):
-    """Return the next move of the node at `ply`, NO_MOVE after the last."""
+    """Return the next move of the node at `ply`, or NO_MOVE after the last."""
     node = worker.stack[ply]
     if node.stage <= GOOD_CAPTURES:
         move = next_capture(worker, node, constants)
@@ -138,9 +138,9 @@ def next_move(worker, constants, ply):
 
 @inlined
 def next_search_move(worker, constants, ply):
-    """Return the next move to search, counted, but not the excluded one; NO_MOVE after the last.
+    """Return and count the next move to search, or return NO_MOVE after the last.
 
-    At the root the moves come from its list.
+    The excluded move is left out. At the root the moves come from its list.
     """
     if ply == 0:
         return next_root_move(worker)

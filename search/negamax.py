@@ -1,8 +1,7 @@
-"""The node function of the main search: negamax with alpha-beta pruning, as principal variation
-search.
+"""The node function of the main search: principal variation search with alpha-beta pruning.
 
-Each step has a heading with the standard name of its technique, and what it is worth: the loss of
-Elo without it, in 1,000 games at 25,000 nodes a move (docs/strength.md has the margins). `pruning`,
+Each step has a heading with the standard name of its technique and its value: the loss of Elo
+without it, in 1,000 games at 25,000 nodes per move (docs/strength.md has the margins). `pruning`,
 `reductions`, `move_picker` and `node` have the details. Scores are centipawns for the side to move.
 """
 
@@ -49,8 +48,8 @@ NO, YES = np.int64(0), np.int64(1)  # is it a cut node? A recursive call needs e
 def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
     """Return the score of the position at `ply`, searched `depth` plies deep within (alpha, beta).
 
-    The search is fail-soft: the score may lie outside of the window. `cut_node` is 1 where a
-    fail-high is expected, otherwise 0. After a stop the score means nothing.
+    The search is fail-soft: the score may lie outside the window. `cut_node` is 1 where a fail-high
+    is expected, otherwise 0. After a stop the score is meaningless.
     """
     # Step 1. Quiescence search at the horizon: captures go on until the position is quiet enough
     # for its static evaluation.

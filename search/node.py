@@ -1,5 +1,6 @@
-"""What every node does, in the main search and in quiescence: make a move, evaluate, probe the
-transposition table, and store the result.
+"""The steps common to the main search and quiescence search.
+
+They make a move, evaluate, probe the transposition table, and store the result.
 """
 
 from zobra.engine.accumulator import refresh, update
@@ -30,7 +31,7 @@ NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trus
 def make_move(worker, constants, ply, move):
     """Make a move from `ply` (NO_MOVE: a null move), and complete the node of the next ply.
 
-    What the next node will read of the table and the histories is on its way from memory meanwhile.
+    The entries of the table and the histories that the next node will read are prefetched.
     """
     node = worker.stack[ply]
     following = worker.stack[ply + 1]
@@ -64,7 +65,7 @@ def make_move(worker, constants, ply, move):
 def set_static_evaluation(worker, ply, tt_entry):
     """Set the raw and the corrected evaluation of the node at `ply`; in check there is none.
 
-    The table's entry may have the raw one.
+    The raw one is taken from the table's entry if it is there.
     """
     node = worker.stack[ply]
     if ply == 0:  # no move has made its accumulator
@@ -83,7 +84,7 @@ def set_static_evaluation(worker, ply, tt_entry):
 
 @kernel
 def probe_tt(worker, ply):
-    """Return the table's entry for the position at `ply`, NO_ENTRY if there is none."""
+    """Return the table's entry for the position at `ply`, or NO_ENTRY if there is none."""
     if worker.parameters.use_table == 0:
         return NO_ENTRY
     tt_entry = probe(worker.tt, worker.stack[ply].position.key, ply)
@@ -94,8 +95,9 @@ def probe_tt(worker, ply):
 
 @kernel
 def bound_decides(tt_entry, threshold):
-    """Return whether the table's bound tells on which side of `threshold` the score is: at least
-    that, or below it.
+    """Return whether the entry's bound shows on which side of `threshold` the score is.
+
+    The two sides are: at least `threshold`, and below it.
     """
     bound = tt_entry.bound
     return (
@@ -118,7 +120,7 @@ def tt_cutoff(position, tt_entry, depth, beta):
 
 @kernel
 def tt_adjusted_evaluation(evaluation, tt_entry):
-    """Return the table's score if its bound makes it the better estimate, or the evaluation."""
+    """Return the table's score if its bound makes it a better estimate, or the evaluation."""
     return tt_entry.score if bound_decides(tt_entry, evaluation) else evaluation
 
 
@@ -133,7 +135,7 @@ def store_tt(worker, ply, move, score, depth, bound):
 
 @kernel
 def finish_node(worker, ply, move, score, alpha, beta):
-    """Teach the correction histories and the table a node's result, and return its score.
+    """Update the correction histories and the table with a node's result, and return its score.
 
     In a null window a fail-high is blended toward beta, more so at low depth. The score shows the
     error of the static evaluation, but not in check, after a capture, or if it is a bound on the

@@ -17,10 +17,11 @@ Value = int | bool | str | None
 
 @dataclass(frozen=True)
 class Option:
-    """An option. The type of its default is its type; None stands for a button, which has no value.
+    """An option of the engine.
 
-    A number lies between `low` and `high`. `setter` names the method of Player that makes a new
-    value take effect; without one, the value is looked up when it is needed.
+    Its type is the type of its default; None stands for a button, which has no value. A number lies
+    between `low` and `high`. `setter` names the method of Player that makes a new value take
+    effect; without one, the value is read when it is needed.
     """
 
     name: str
@@ -81,7 +82,7 @@ BY_NAME = {option.name.lower(): option for option in (*OPTIONS, *PARAMETER_OPTIO
 
 
 def find(name: str) -> Option:
-    """Return the option of this name in any case; raise ValueError if there is none."""
+    """Return the option with this case-insensitive name. Raise ValueError if there is none."""
     option = BY_NAME.get(" ".join(name.lower().split()))
     if option is None:
         raise ValueError(f"there is no option {name!r}")

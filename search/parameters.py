@@ -1,5 +1,4 @@
-"""Every number that steers the search, declared once: its name, default, bounds, and the step of a
-tuner.
+"""All tunable numbers of the search, declared once: name, default, bounds, and step for tuning.
 
 Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is in centipawns, DEPTH in plies,
 DIVISOR divides. The kernels read them from a record inside the worker, so they can change without a

@@ -1,7 +1,7 @@
-"""What the engine plays with: a game, a searcher, an opening book and endgame tables.
+"""The player: a game, a searcher, an opening book and endgame tablebases.
 
-A move comes from the book, or else from a search among the moves that the endgame tables leave, at
-the strength that the options ask for.
+A move comes from the book, or else from a search at the strength that the options ask for. The
+search is restricted to the moves that the tablebases allow.
 """
 
 import random
@@ -47,8 +47,8 @@ class Player:
         self._on_message = on_message
         self._watch = CurrentMoveWatch()
         weakref.finalize(self, self._watch.close)
-        self._listener = Listener()  # of the present search
-        self._ranking: RootRanking | None = None  # of its root moves by the endgame tables
+        self._listener = Listener()  # of the current search
+        self._ranking: RootRanking | None = None  # of its root moves by the endgame tablebases
         self._lines: dict[int, Report] = {}  # its last reports, by rank
         self._natural_share = 0.0  # of the optimum: the time to take for its move
 
@@ -58,45 +58,45 @@ class Player:
         return self.followed.game
 
     def warm_up(self) -> None:
-        """Search a little, so that the first real search has no first calls to pay for."""
+        """Search briefly, so that the first real search does not pay for first calls."""
         self.searcher.search(self.game, Limits(depth=1))
         self.searcher.clear()
 
     # The setters of options
 
     def set_hash(self, megabytes: int) -> None:
-        """Resize the transposition table; MemoryError leaves it as it was."""
+        """Resize the transposition table; after a MemoryError it keeps its size."""
         self.searcher.resize(megabytes)
         used = self.searcher.tt.megabytes
         if used != megabytes:
             self._on_message(f"Hash is {used} MB, the largest power of two in {megabytes}")
 
     def set_threads(self, count: int) -> None:
-        """Search with so many threads."""
+        """Search with this number of threads."""
         self.searcher.threads = count
         if self.searcher.threads_remark:
             self._on_message(self.searcher.threads_remark)
 
     def clear(self) -> None:
-        """Forget everything: a new game begins."""
+        """Forget everything learned, because a new game begins."""
         self.searcher.clear()
 
     def set_eval_file(self, path: str) -> None:
-        """Evaluate by the network in this file; empty: by the built-in one."""
+        """Evaluate with the network in this file, or with the built-in one if `path` is empty."""
         self.searcher.use_network(read_network(Path(path)) if path else None)
 
     def set_book_file(self, path: str) -> None:
-        """Use another opening book; empty: none."""
+        """Use another opening book, or none if `path` is empty."""
         self.book.open(path)
 
     def set_syzygy_path(self, path: str) -> None:
-        """Use the endgame tables in these folders; empty: none."""
+        """Use the endgame tablebases in these folders, or none if `path` is empty."""
         self.tablebase.open(path)
 
     # Finding a move
 
     def legal_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
-        """Return the legal moves among these texts, each once, and name the others."""
+        """Return the legal moves among these texts, each once; send messages about the others."""
         moves = dict[int, None]()
         for text in dict.fromkeys(texts):
             try:
@@ -136,17 +136,17 @@ class Player:
         return result
 
     def wait_natural_time(self, job: LongJob) -> None:
-        """Wait until a limited engine has used a natural share of its clock, or a stop."""
+        """Wait until a limited engine has used a natural share of its time, or is stopped."""
         if self._natural_share > 0:
             job.wait_until_stopped(self.searcher.time.time_until(self._natural_share))
 
     def repeat_lines(self) -> None:
-        """Report the last lines again: after a ponderhit a GUI forgets earlier ones."""
+        """Report the last lines again, because a GUI forgets earlier ones after a ponderhit."""
         for _, report in sorted(self._lines.items()):
             self._listener.on_report(report)
 
     def skill(self) -> Skill | None:
-        """Return how well to play; UCI_LimitStrength goes before Skill Level."""
+        """Return the strength to play at; UCI_LimitStrength takes precedence over Skill Level."""
         if self._options["UCI_AnalyseMode"]:
             return None
         if self._options["UCI_LimitStrength"]:
@@ -154,7 +154,7 @@ class Player:
         return skill_from_level(self._options["Skill Level"])
 
     def _prepare_searcher(self, limits: Limits) -> None:
-        """Give the searcher the values of the options."""
+        """Pass the values of the options to the searcher."""
         is_analysis = limits.infinite or limits.mate is not None
         self.searcher.skill = None if is_analysis else self.skill()
         self.searcher.multipv = self._options["MultiPV"]
@@ -190,7 +190,7 @@ class Player:
         return Result(found.move, found.reply)
 
     def _rank(self, job: LongJob, limits: Limits, keep_all: bool) -> RootRanking | None:
-        """Rank the root moves by the endgame tables."""
+        """Rank the root moves by the endgame tablebases."""
         self.tablebase.probe_limit = self._options["SyzygyProbeLimit"]
         self.tablebase.fifty_move_rule = self._options["Syzygy50MoveRule"]
         keep_all = keep_all or self.searcher.multipv > 1
@@ -207,7 +207,10 @@ class Player:
     # Counting
 
     def perft(self, job: LongJob, depth: int, on_move: Callable[[int, int], None]) -> int | None:
-        """Return the leaves `depth` plies deep, None after a stop; report those of each move."""
+        """Return the number of leaves at `depth` plies, or None after a stop.
+
+        Report the number of leaves below each move.
+        """
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"perft takes a depth from 1 to {MAX_DEPTH}")
         total = 0
@@ -220,7 +223,7 @@ class Player:
         return total
 
     def bench(self, job: LongJob, conditions: Conditions, on_line: Callable[[str], None]) -> bool:
-        """Run a bench with the present parameters and network; return False after a stop."""
+        """Run a bench with the current parameters and network; return False after a stop."""
         searcher = Searcher(conditions.megabytes, parameters=self.searcher.parameters)
         searcher.threads = conditions.threads
         searcher.network = self.searcher.network

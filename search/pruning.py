@@ -18,8 +18,9 @@ from zobra.search.worker import PLY
 
 @kernel
 def is_improving(worker, ply):
-    """Return whether the static evaluation has risen since the side's last move, or the one before
-    if it was in check then. A side in check is not improving.
+    """Return whether the static evaluation has risen since the side's last move.
+
+    If the side was in check then, its move before that counts. A side in check is not improving.
     """
     evaluation = worker.stack[ply].static_evaluation
     before = NO_SCORE
@@ -32,9 +33,10 @@ def is_improving(worker, ply):
 
 @kernel
 def reverse_futility_applies(worker, ply, evaluation, beta, depth):
-    """Reverse futility pruning: does the evaluation exceed beta by a margin for each ply left?
+    """Return whether the evaluation exceeds beta by a margin for each ply left.
 
-    Not where a null move is verified, which would trust the evaluation once more.
+    This is reverse futility pruning. It does not apply where a null move is verified, which would
+    trust the evaluation once more.
     """
     node = worker.stack[ply]
     parameters = worker.parameters
@@ -52,10 +54,10 @@ def reverse_futility_applies(worker, ply, evaluation, beta, depth):
 
 @kernel
 def null_move_allowed(worker, ply, evaluation, beta, depth):
-    """Null move pruning: is a null move tried?
+    """Return whether null move pruning is tried.
 
-    The evaluation must exceed beta. It is not tried with pawns only, where zugzwang is common, or
-    after another null move.
+    The evaluation must exceed beta. It is not tried with only pawns left, where zugzwang is common,
+    or after another null move.
     """
     node = worker.stack[ply]
     position = node.position

@@ -1,5 +1,4 @@
-"""Quiescence search: captures and promotions only, until the position is quiet enough for its
-static evaluation.
+"""Quiescence search: only captures and promotions, until a static evaluation is reliable.
 
 In check there is no stand-pat. All captures are searched; once a move avoids mate, at most one more
 quiet move.

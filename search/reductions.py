@@ -1,6 +1,6 @@
 """Late move reductions and singular extensions.
 
-Ideas: Chess Programming Wiki, pages of these names.
+Ideas: Chess Programming Wiki, the pages with these names.
 """
 
 import numpy as np
@@ -19,8 +19,9 @@ LAST_MOVE = REDUCTION_MOVES - 1
 
 @kernel
 def late_move_reduction(worker, node):
-    """Return the base reduction of a node's move, in 1024ths of a ply: by depth and move number,
-    and more if the side to move is not improving.
+    """Return the base reduction of a move in 1024ths of a ply, by depth and move number.
+
+    It is larger if the side to move is not improving.
     """
     depth = np.uint64(min(node.depth, LAST_DEPTH))
     number = np.uint64(min(node.move_count, LAST_MOVE))
@@ -32,10 +33,10 @@ def late_move_reduction(worker, node):
 
 @inlined
 def adjusted_reduction(worker, ply, move, is_quiet):
-    """Return the reduction of a move, after it was made, in 1024ths of a ply: adjusted by the type
-    of node, checks, history and cutoff counts.
+    """Return the reduction of a move that has been made, in 1024ths of a ply.
 
-    Root moves are reduced less: missing a deep sacrifice costs games, and the root has few moves.
+    The base reduction is adjusted by the type of node, checks, history and cutoff counts. Root
+    moves are reduced less: missing a deep sacrifice costs games, and the root has few moves.
     """
     parameters = worker.parameters
     node = worker.stack[ply]
@@ -65,8 +66,9 @@ def adjusted_reduction(worker, ply, move, is_quiet):
 
 @kernel
 def late_move_depth(worker, ply, move, is_quiet, depth):
-    """Return the depth of the first search of a move, after it was made: reduced if it is a late
-    move, but to no less than one ply, and never extended.
+    """Return the depth of the first search of a move that has been made.
+
+    A late move is reduced, but to no less than one ply, and never extended.
     """
     if worker.stack[ply].move_count <= worker.parameters.reduction_moves:
         return depth
@@ -77,8 +79,10 @@ def late_move_depth(worker, ply, move, is_quiet, depth):
 
 @kernel
 def research_depth(worker, ply, depth, score, best):
-    """Return the depth of the search after a reduced one that failed high: deeper if its score is
-    far above the best, shallower if near. Idea: Stockfish's do-deeper and do-shallower searches.
+    """Return the depth of the re-search after a reduced search that failed high.
+
+    It is deeper if the score is far above the best one, and shallower if it is near. Idea:
+    Stockfish's do-deeper and do-shallower searches.
     """
     parameters = worker.parameters
     if score > best + parameters.deeper_margin and 0 < ply < 2 * worker.root.depth:
@@ -108,8 +112,10 @@ def singular_search_allowed(worker, ply, tt_entry, tt_move, depth):
 
 @kernel
 def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
-    """Return the plies to extend the TT move by, after a singular search below `bound` returned
-    `score`: 1 to 3, or 0 to -2 if the move is not singular.
+    """Return the extension of the TT move in plies, after a singular search below `bound`.
+
+    `score` is the result of that search. The extension is 1 to 3, or 0 to -2 if the move is not
+    singular.
     """
     if score < bound:
         if pv_node or score >= bound - worker.parameters.singular_double_margin:

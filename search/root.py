@@ -1,9 +1,8 @@
-"""The root of a search: its moves, each with what the search knows of it, and how far iterative
-deepening has come.
+"""The root of a search: its moves with their results, and the state of iterative deepening.
 
-`negamax` takes the moves of the root from this list, in its order. After each window the list is
-sorted, so its first moves begin the best lines. Nothing else steers the root, and whoever wants to
-know of a search reads this list. Idea: Stockfish's RootMoves.
+`negamax` takes the root moves from this list, in its order. After each window the list is sorted,
+so its first moves begin the best lines. Nothing else steers the root, and all reports about a
+search come from this list. Idea: Stockfish's RootMoves.
 """
 
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from zobra.engine.scores import INFINITY, LONGEST_MATE, MAX_PLY
 REFUTED = -INFINITY  # the score of a move that a null window showed to be no better than another
 WIDEST_WINDOW = 1_000  # centipawns; a wider window is opened to infinity
 
-# A move and the line that it begins. `score` is that of the present iteration; the line, with
+# A move and the line that it begins. `score` is that of the current iteration; the line, with
 # `bound`, `depth` and `selective_depth`, is the last one that was not refuted.
 ROOT_MOVE = layout(
     ("move", "u8"),
@@ -33,14 +32,14 @@ ROOT_MOVE = layout(
     ("pv", "u2", (MAX_PLY + 1,)),
 )
 
-# The list, and where iterative deepening is. Lines before the present one are finished.
+# The list, and where iterative deepening is. Lines before the current one are finished.
 ROOT = layout(
     ("count", "u8"),
     ("moves", ROOT_MOVE, (MAX_MOVES,)),
     ("spare", ROOT_MOVE),  # room for sorting
     ("is_confined", "i8"),  # 1: the list lacks some of the legal moves
     ("current", "u8"),  # index of the move being searched
-    ("depth", "i8"),  # plies of the present iteration
+    ("depth", "i8"),  # plies of the current iteration
     ("line", "u8"),  # index of the line being searched
     ("lines", "u8"),  # how many lines are wanted (MultiPV)
     ("alpha", "i8"),  # the aspiration window of the line,
@@ -64,7 +63,7 @@ def add_root_move(root, move):
 
 @kernel
 def confine_root(root, allowed):
-    """Leave only the allowed moves in the list."""
+    """Remove all moves that are not allowed from the list."""
     kept = ZERO
     for index in range(root.count):
         for number in range(allowed.count):
@@ -78,9 +77,9 @@ def confine_root(root, allowed):
 
 @kernel
 def next_root_move(worker):
-    """Return the next move of the root to search, counted; NO_MOVE after the last.
+    """Return and count the next root move to search, or return NO_MOVE after the last.
 
-    The moves of better lines are left out.
+    The first moves of better lines are left out.
     """
     root = worker.root
     node = worker.stack[0]
@@ -95,7 +94,7 @@ def next_root_move(worker):
 
 @kernel
 def record_root_move(worker, score, alpha):
-    """Note the score of the move that was searched, and its line unless another move is better."""
+    """Store the score of the move just searched, and its line unless another move is better."""
     root = worker.root
     record = root.moves[root.current]
     record.nodes += worker.nodes - worker.stack[0].nodes_before
@@ -120,13 +119,13 @@ def record_root_move(worker, score, alpha):
 
 @kernel
 def is_partial_root(root):
-    """Return whether legal moves are left out of the search of the root."""
+    """Return whether any legal move is left out of the search of the root."""
     return root.is_confined != 0 or root.line > ZERO
 
 
 @kernel
 def is_better(one, other):
-    """Return whether a root move comes before another one in the order of scores."""
+    """Return whether a root move has a better score than another, by the last score if equal."""
     if one.score != other.score:
         return one.score > other.score
     return one.previous_score > other.previous_score
@@ -134,7 +133,7 @@ def is_better(one, other):
 
 @kernel
 def sort_root(root, first, end):
-    """Sort the moves from index `first` to `end` - 1, best first; equal ones keep their order."""
+    """Sort the moves from index `first` to `end` - 1, best first; the sort is stable."""
     for index in range(first + ONE, end):
         copy_record(root.spare, root.moves[index])
         place = np.uint64(index)
@@ -147,7 +146,7 @@ def sort_root(root, first, end):
 
 @kernel
 def begin_deepening(root, first_depth, lines):
-    """Let the next step search the first of `lines` lines to `first_depth`."""
+    """Make the next step search the first of `lines` lines to `first_depth`."""
     root.depth = first_depth - 1
     root.lines = min(np.uint64(lines), root.count)
     root.line = root.lines
@@ -167,7 +166,7 @@ def begin_depth(worker):
 
 @kernel
 def open_window(worker):
-    """Set the window of a line around its last score; at low depth or near a mate, an open one."""
+    """Set the window of a line around its last score, or infinite at low depth or near a mate."""
     root = worker.root
     root.reduction = 0
     root.margin = worker.parameters.aspiration_margin
@@ -183,8 +182,8 @@ def open_window(worker):
 def widen_window(worker, score):
     """Widen the window on the side on which the search failed with this score.
 
-    After a fail-high the depth is reduced, since the move is good at any rate; after a fail-low the
-    other bound comes nearer. Idea: Stockfish.
+    After a fail-high the depth is reduced, because the move is good in any case; after a fail-low
+    the other bound moves closer. Idea: Stockfish.
     """
     root = worker.root
     root.margin *= 2
@@ -199,10 +198,10 @@ def widen_window(worker, score):
 
 
 class RootLine(NamedTuple):
-    """The line that a root move begins.
+    """A line that begins with a root move.
 
-    `score` is in centipawns, or to mate, and `bound` 0 if it is exact, 1 if it is at least this,
-    -1 if it is at most this. `nodes` were spent on the move in all iterations.
+    `score` is in centipawns or to mate. `bound` is 0 if it is exact, 1 for a lower and -1 for an
+    upper bound. `nodes` are those spent on the move in all iterations.
     """
 
     depth: int
@@ -214,9 +213,9 @@ class RootLine(NamedTuple):
 
 
 def root_lines(root: np.void) -> list[RootLine]:
-    """Return the lines of a record of layout ROOT, best first, at most as many as are wanted.
+    """Return the lines of a record of layout ROOT, best first, at most as many as were asked for.
 
-    A line that is not searched in the present iteration yet is that of the last one.
+    A line that the current iteration has not searched yet is that of the last one.
     """
     lines = []
     for record in root["moves"][: int(root["lines"])]:

@@ -37,10 +37,10 @@ class Searcher:
     """A transposition table, the workers of all threads, and what they have learned.
 
     `search` blocks. `stop`, `ponderhit`, `nodes`, `statistics` and `progress` may be called from
-    any thread meanwhile, all else only between searches. `multipv` is the number of principal
-    variations, `skill` limits the strength (None: full strength), `seed` makes the choices of a
-    limited engine reproducible. `network` (dtype NETWORK) evaluates. Windows that failed are
-    reported once a search has run for `bounds_after` milliseconds.
+    any thread meanwhile, all other methods only between searches. `multipv` is the number of
+    principal variations, `skill` limits the strength (None: full strength), `seed` makes the
+    choices of a limited engine reproducible. `network` (dtype NETWORK) evaluates. Windows that
+    failed are reported once a search has run for `bounds_after` milliseconds.
     """
 
     def __init__(self, megabytes: int, parameters: dict[str, int] | None = None) -> None:
@@ -57,8 +57,9 @@ class Searcher:
         self._smp = LazySmp(self.parameters)
 
     def arm(self, elapsed: int = 0) -> None:
-        """Prepare the next search, whose time began `elapsed` nanoseconds ago: from now on stop and
-        ponderhit are for it.
+        """Prepare for the next search, whose time began `elapsed` nanoseconds ago.
+
+        From now on stop and ponderhit apply to it.
         """
         self.time.arm(elapsed)
 
@@ -67,12 +68,12 @@ class Searcher:
         self.time.stop()
 
     def ponderhit(self) -> None:
-        """The opponent has played the expected move: the clock runs."""
+        """Start the clock, because the opponent has played the expected move."""
         self.time.ponderhit()
 
     @property
     def threads(self) -> int:
-        """How many threads are wanted for a search.
+        """The number of threads asked for.
 
         Setting it starts them; `threads_remark` says if that is of little use.
         """
@@ -86,7 +87,7 @@ class Searcher:
 
     @property
     def threads_remark(self) -> str:
-        """What the user should know of the number of threads, or nothing."""
+        """A remark on the number of threads for the user, or an empty string."""
         if missing := self.threads - 1 - len(self._smp.workers):
             return (
                 f"{missing} of {self.threads} threads could not be started: the system or its "
@@ -107,12 +108,12 @@ class Searcher:
             set_parameters(worker, self.parameters)
 
     def resize(self, megabytes: int) -> None:
-        """Make a new table. MemoryError if that is too much; the table then has its old size."""
+        """Make a new table. After a MemoryError the table has its old size."""
         self._smp.stop()
         self.tt.resize(megabytes, self._smp.full_speed)
 
     def clear(self) -> None:
-        """Forget everything: a new game begins."""
+        """Forget everything learned, because a new game begins."""
         self._smp.stop()
         self.tt.clear(self._smp.full_speed)
         self.time.node_time = NodeTime(self.time.node_time.rate)
@@ -121,24 +122,24 @@ class Searcher:
 
     @property
     def nodes(self) -> int:
-        """Positions visited by the present or last search."""
+        """The number of positions visited by the current or last search."""
         return int(self._this["nodes"]) + self._smp.nodes
 
     def statistics(self) -> Statistics:
-        """Return what the present or last search did, on all its threads."""
+        """Return what all threads of the current or last search did."""
         workers = [self._worker, *self._smp.active]
         counts = np.sum([worker[0]["counters"].item() for worker in workers], axis=0)
         return Statistics(len(workers), self.nodes, *map(int, counts))
 
     @property
     def progress(self) -> Progress:
-        """The root move that is being searched now. Its fields may be read at different moments."""
+        """The root move that is being searched. Its fields may be read at different moments."""
         root = self._this["root"]
         index = int(root["current"])
         return Progress(int(root["depth"]), int(root["moves"][index]["move"]), index + 1)
 
     def use_network(self, network: Network | None) -> None:
-        """Evaluate by this network (None: by the built-in one), and forget what was learned."""
+        """Evaluate with this network (None: the built-in one), and forget everything learned."""
         self._smp.stop()
         self.network = built_in_network() if network is None else load_network(network)
         self.clear()
@@ -150,10 +151,10 @@ class Searcher:
     def search(
         self, game: Game, limits: Limits, on_report: Callable[[Report], None] = lambda report: None
     ) -> Result:
-        """Search the present position of a game within limits.
+        """Search the current position of a game within limits.
 
-        Each finished depth is reported, and in a long search each window that failed; if there is
-        none, a line of depth 0.
+        Each finished depth is reported, and in a long search each window that failed. If no depth
+        is finished, a line of depth 0 is reported.
         """
         choices = limits.searchmoves
         if choices is None:
@@ -203,7 +204,7 @@ class Searcher:
     def _deepen(
         self, limits: Limits, is_forced: bool, on_report: Callable[[Report], None]
     ) -> list[RootLine]:
-        """Search depth after depth to the end; return the best lines."""
+        """Search with increasing depth until the end; return the best lines."""
         last_depth = min(limits.depth or MAX_PLY, MAX_PLY - 1)
         root = self._this["root"]
         lines: list[RootLine] = []
@@ -229,7 +230,7 @@ class Searcher:
         return self.multipv
 
     def _node_limit(self, limits: Limits) -> int:
-        """Return the nodes that the first thread may search: its share of each limit."""
+        """Return the node limit of the first thread: its share of each limit."""
         budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
         sharing = 1 if self.skill else self._smp.full_speed  # a limited engine searches alone
         shares = [max(1, nodes // sharing) for nodes in budgets if nodes is not None]
@@ -256,8 +257,10 @@ class Searcher:
             )
 
     def _result(self, game: Game, line: tuple[int, ...]) -> Result:
-        """Return the first move of a line and the second, or else the reply that the table knows;
-        none to a move that draws.
+        """Return the first two moves of a line.
+
+        If the line has only one, the second is the reply in the table, unless the first one draws.
+        The second is 0 if there is none.
         """
         if len(line) > 1:
             return Result(line[0], line[1])

@@ -1,5 +1,4 @@
-"""Playing below full strength: fewer nodes for a move, and a choice among the best lines that is
-off by some noise.
+"""Play below full strength: fewer nodes per move, and a noisy choice among the best lines.
 
 A level is an Elo number on the scale of Stockfish's UCI_Elo at 5+0.05; `benchmarks/strength.py`
 plays the matches for it.
@@ -19,8 +18,9 @@ MAX_SKILL = 20  # highest Skill Level (unrestricted)
 
 
 class Skill(NamedTuple):
-    """At most `nodes` positions a move; each candidate's score is misjudged by a standard deviation
-    of `noise` centipawns.
+    """A limited strength: at most `nodes` positions per move, and misjudged candidates.
+
+    The error of each candidate's score has a standard deviation of `noise` centipawns.
     """
 
     nodes: int
@@ -47,9 +47,7 @@ HIGHEST = max(CALIBRATION)
 
 
 def skill_from_elo(elo: int) -> Skill:
-    """Return the strength for an Elo number; beyond the ends of the table, that of the nearest
-    end.
-    """
+    """Return the strength for an Elo number; numbers beyond the table are clipped to it."""
     levels = list(CALIBRATION)
     nodes, noise = zip(*CALIBRATION.values(), strict=True)
     log_nodes = float(np.interp(elo, levels, np.log(nodes)))
@@ -58,8 +56,9 @@ def skill_from_elo(elo: int) -> Skill:
 
 
 def skill_from_level(level: int) -> Skill | None:
-    """Return the strength for a Skill Level, evenly spread over the same table; None for the
-    highest, which is unrestricted.
+    """Return the strength for a Skill Level, or None for the highest, which is unrestricted.
+
+    The levels are spread evenly over the table of Elo numbers.
     """
     if level >= MAX_SKILL:
         return None
@@ -67,8 +66,10 @@ def skill_from_level(level: int) -> Skill | None:
 
 
 def choose(scores: Sequence[int], skill: Skill | None, source: random.Random) -> int:
-    """Return the index of the score (best first) that looks best through the noise: 0 without
-    noise, and if the best is a mate.
+    """Return the index of the score that looks best through the noise.
+
+    `scores` are in order, best first. The index is 0 without noise, and if the best score is a
+    mate.
     """
     if skill is None or not skill.noise or is_mate(scores[0]):
         return 0

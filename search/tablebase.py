@@ -1,8 +1,8 @@
-"""Endgame tables in Syzygy's format, probed at the root by python-chess.
+"""Endgame tablebases in Syzygy's format, probed at the root by python-chess.
 
-The tables know of each position whether it is won, drawn or lost (WDL), and the plies to the next
-capture or pawn move (DTZ), which resets the count of the fifty-move rule. The search is confined to
-the root moves that keep the result. A won position is played by DTZ, so that each move makes
+Tablebases know of each position whether it is won, drawn or lost (WDL), and the plies to the next
+capture or pawn move (DTZ), which resets the count of the fifty-move rule. The search is restricted
+to the root moves that keep the result. A won position is played by DTZ, so that each move makes
 progress and the fifty-move rule is kept. Idea: Ronald de Man, in Stockfish.
 """
 
@@ -45,10 +45,10 @@ MAX_PROBLEMS_SHOWN = 3
 
 
 class RootRanking(NamedTuple):
-    """The root moves to search (None: all), the result that they keep (None: unknown), and the
-    number of probes.
+    """The root moves to search (None: all), the result that they keep, and the number of probes.
 
-    `is_certain` is False if the result does not take the count of the fifty-move rule into account.
+    The result `wdl` is None if it is unknown. `is_certain` is False if it does not take the count
+    of the fifty-move rule into account.
     """
 
     moves: tuple[int, ...] | None
@@ -57,7 +57,7 @@ class RootRanking(NamedTuple):
     is_certain: bool = True
 
     def adjust(self, report: Report) -> Report:
-        """Return the report with the tables' score, unless the search knows better.
+        """Return the report with the tablebases' score, unless the search knows better.
 
         It may find the mate, perhaps just before the fifty-move rule, or that this rule draws.
         """
@@ -72,11 +72,11 @@ class RootRanking(NamedTuple):
 
 
 class Tablebase:
-    """The endgame tables in use.
+    """The endgame tablebases in use.
 
-    `inform` receives the messages for the user. `fifty_move_rule` says whether that rule counts.
-    `largest` is the number of pieces, kings included, of the largest table (0: none); positions
-    with more than `probe_limit` are not probed.
+    `inform` receives messages for the user. `fifty_move_rule` says whether that rule applies.
+    `largest` is the number of pieces, kings included, of the largest tablebase (0: none); positions
+    with more than `probe_limit` pieces are not probed.
     """
 
     def __init__(self, inform: Callable[[str], None]) -> None:
@@ -89,10 +89,10 @@ class Tablebase:
         self._hits = 0
 
     def open(self, path: str) -> None:
-        """Use the tables in these folders, separated as in PATH (empty: none).
+        """Use the tablebases in these folders, separated as in PATH (empty: none).
 
         Raise ValueError if there are only problems (unreadable folders, damaged files) and no
-        tables; the previous tables then stay in use.
+        tablebases; the previous ones then stay in use.
         """
         prober = Prober()
         problems: list[str] = []
@@ -120,9 +120,9 @@ class Tablebase:
     def rank(
         self, game: Game, limits: Limits, keep_all: bool, is_stopped: Callable[[], bool]
     ) -> RootRanking | None:
-        """Return the ranking of the root moves, found in a share of the time.
+        """Return the ranking of the root moves, found within a share of the time.
 
-        With `keep_all`, moves that make no progress are kept. Return None if no table is large
+        With `keep_all`, moves that make no progress are kept. Return None if no tablebase is large
         enough.
         """
         if len(game.position.pieces()) > min(self.probe_limit, self.largest):
@@ -141,7 +141,7 @@ class Tablebase:
             pass
         except Exception as error:  # a fault in the tables must not cost the game
             self._inform(
-                f"error: endgame tables are not used any more: {type(error).__name__}: {error}"
+                f"error: endgame tablebases are no longer used: {type(error).__name__}: {error}"
             )
             self.open("")
         return RootRanking(moves, wdl, self._hits, is_certain)
@@ -151,7 +151,7 @@ class Tablebase:
     ) -> tuple[tuple[int, ...], int, bool]:
         """Return the moves with the best result, that result, and whether it is certain.
 
-        KeyError or TimeoutError if it cannot be found.
+        Raise KeyError or TimeoutError if it cannot be found.
         """
         clock = int(game.position.record["halfmove"])
         after = {move: game.position.after(move) for move in moves}
@@ -182,7 +182,7 @@ class Tablebase:
         return moves, best_rank[0], True
 
     def _result(self, position: Position, seen: int) -> int:
-        """Return the result of the move to a position that occurred so often before."""
+        """Return the result of the move to a position that has occurred this often before."""
         wdl = DRAW  # a third repetition
         if seen < 2:
             wdl = -self._probe("wdl", position)
@@ -191,9 +191,9 @@ class Tablebase:
         return WIN if wdl > DRAW else LOSS
 
     def _probe(self, kind: str, position: Position) -> int:
-        """Return the entry of a position in the tables of a kind.
+        """Return the entry of a position in the tablebases of a kind.
 
-        KeyError if there is none, TimeoutError if no time is left.
+        Raise KeyError if there is none, and TimeoutError if no time is left.
         """
         if self._is_late():
             raise TimeoutError
@@ -202,10 +202,10 @@ class Tablebase:
         return int(value)
 
     def _dtz_after(self, position: Position) -> int:
-        """Return the plies from before the last move to a capture or pawn move: positive if the
-        move wins, negative if it loses.
+        """Return the plies from before the last move to a capture or pawn move.
 
-        It may be one ply too small, and has 100 added where the fifty-move rule makes it a draw.
+        They are positive if the move wins, and negative if it loses. The number may be one ply too
+        small, and has 100 added if the fifty-move rule makes it a draw.
         """
         if position.in_check and not position.legal_moves():
             return 1
@@ -217,7 +217,7 @@ class Tablebase:
         return dtz + 1 if dtz > 0 else dtz - 1
 
     def _wdl_of_dtz(self, dtz: int, clock: int) -> int:
-        """Return the result that a distance means with this count of the fifty-move rule."""
+        """Return the result for a DTZ and this count of the fifty-move rule."""
         if not self.fifty_move_rule:
             return WIN if dtz > 0 else LOSS
         if dtz < 0:
@@ -247,7 +247,7 @@ def _seconds_to_probe(limits: Limits, white_to_move: bool) -> float:
 
 
 def _add_folder(prober: Prober, folder: str) -> list[str]:
-    """Add the tables in a folder, and return what is wrong with it."""
+    """Add the tablebases in a folder, and return the problems with it."""
     problems = []
     try:
         files = sorted(Path(folder).iterdir())
@@ -259,12 +259,12 @@ def _add_folder(prober: Prober, folder: str) -> list[str]:
             else:
                 problems.append(f"{file} is damaged or unreadable")
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
-        problems.append(f"no endgame tables in {folder}: {getattr(error, 'strerror', error)}")
+        problems.append(f"no endgame tablebases in {folder}: {getattr(error, 'strerror', error)}")
     return problems
 
 
 def _is_sound(file: Path) -> bool:
-    """Return whether a file can be read, begins as a table does, and has 64 n + 16 bytes."""
+    """Return whether a file can be read, begins like a tablebase, and has 64 n + 16 bytes."""
     try:
         with file.open("rb") as table:
             return table.read(4) == MAGIC[file.suffix] and file.stat().st_size % 64 == 16

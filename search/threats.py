@@ -1,5 +1,6 @@
-"""Threats in the order of quiet moves: a piece leaves or enters the attack of a lesser one, or
-gives check. Idea: Stockfish.
+"""Threats in move ordering: a quiet move escapes or enters an attack by a lesser piece, or checks.
+
+Idea: Stockfish.
 """
 
 import numpy as np
@@ -29,8 +30,9 @@ NINE = EIGHT + ONE
 
 @kernel
 def set_threats(node, constants):
-    """Set `threats`, `attacked` and `checks` of a node for the side to move (`NODE` in worker.py
-    says what they hold).
+    """Set `threats`, `attacked` and `checks` of a node for the side to move.
+
+    `NODE` in worker.py says what they hold.
     """
     position = node.position
     threats = node.threats
@@ -90,8 +92,9 @@ def gives_direct_check(node, move):
 
 @kernel
 def threat_score(worker, node, move):
-    """Return the bonus in the move order for leaving a threat or giving check; entering a threat
-    costs as much.
+    """Return the move-ordering bonus for escaping a threat or giving check.
+
+    Entering a threat costs as much as escaping one gains.
     """
     from_ = from_square(move)
     kind = np.uint64(node.position.board[from_]) >> ONE

@@ -1,6 +1,6 @@
 """Time management: the time budget of a move, and when a running search has to end.
 
-No new depth is begun after the optimum; the search is cut off at the maximum. The optimum is scaled
+No new depth is begun after the optimum; the search is aborted at the maximum. The optimum is scaled
 after each depth by how stable the search is. Times are milliseconds; the numbers are among the
 parameters of the search. Idea: Stockfish and others; Chess Programming Wiki, "Time Management".
 """
@@ -32,7 +32,7 @@ NEVER = np.iinfo(np.int64).max  # a deadline that does not come
 
 
 class TimeBudget(NamedTuple):
-    """Milliseconds for one move; None: no limit."""
+    """The milliseconds for one move; None means no limit."""
 
     optimum: float | None
     maximum: float | None
@@ -41,7 +41,7 @@ class TimeBudget(NamedTuple):
 def time_budget(
     limits: Limits, white_to_move: bool, overhead: int, parameters: Mapping[str, int]
 ) -> TimeBudget:
-    """Return the budget of the next move less `overhead` milliseconds.
+    """Return the budget of the next move, minus `overhead` milliseconds.
 
     A `movetime` is used up as far as the clock, if any, allows.
     """
@@ -82,10 +82,10 @@ def time_budget(
 def stability_factor(
     lines: Sequence[RootLine], effort: float, parameters: Mapping[str, int]
 ) -> float:
-    """Return the factor of the optimum after depths that ended with these lines.
+    """Return the factor on the optimum, given the best line of each depth so far.
 
-    It is smaller the longer the best move has stood, and the more of all nodes (`effort`) it took;
-    larger after a fall of the score below its running average.
+    It is smaller the longer the best move has been stable and the larger its share of all nodes
+    (`effort`); it is larger after the score falls below its running average.
     """
     if len(lines) < FIRST_STABLE_DEPTH:
         return 1.0
@@ -110,13 +110,13 @@ def stability_factor(
 
 @dataclass
 class NodeTime:
-    """A clock of nodes: games that do not depend on the speed of a machine.
+    """A clock that counts nodes: such games do not depend on the speed of a machine.
 
     Idea: Stockfish's option nodestime.
 
-    A millisecond is `rate` nodes, 0 turns it off. The first `go` of a game sets the clock. The
-    nodes of each search, pondering too, are taken off it; the increment, and the time of each new
-    period of moves, are added.
+    A millisecond is `rate` nodes; 0 switches this off. The first `go` of a game sets the clock. The
+    nodes of each search, pondering included, are taken off it; the increment, and the time of each
+    new period of moves, are added.
     """
 
     rate: int = 0
@@ -147,11 +147,12 @@ class NodeTime:
 class TimeManager:
     """Ends a search in time, by `signals` that its first thread reads.
 
-    `stop`, `ponderhit`, `arm` may come from any thread.
+    `stop`, `ponderhit` and `arm` may be called from any thread.
 
-    While the search ponders it has no deadline. Its time counts from the `ponderhit` for the
-    maximum, but from the beginning for the optimum; a search that is past the optimum ends at the
-    `ponderhit`. `node_limit` is the budget in nodes if time is counted in nodes, otherwise None.
+    While the search ponders it has no deadline. For the maximum its time counts from the
+    `ponderhit`, but for the optimum from the beginning; a search that is past the optimum ends at
+    the `ponderhit`. `node_limit` is the budget in nodes if time is counted in nodes, otherwise
+    None.
     """
 
     def __init__(self, overhead: int, parameters: Mapping[str, int]) -> None:
@@ -172,8 +173,9 @@ class TimeManager:
         self._is_late = False
 
     def arm(self, elapsed: int = 0) -> None:
-        """Reset stop and ponderhit for the next search, whose time began `elapsed` nanoseconds
-        ago.
+        """Reset stop and ponderhit for the next search.
+
+        Its time began `elapsed` nanoseconds ago.
         """
         with self._lock:
             self.signals[STOP] = 0
@@ -188,7 +190,7 @@ class TimeManager:
             self.signals[STOP] = 1
 
     def start(self, limits: Limits, white_to_move: bool) -> None:
-        """Begin a search: set its budget and deadline."""
+        """Start a search: set its budget and deadline."""
         limits = self.node_time.begin(limits, white_to_move)
         with self._lock:
             self._limits = limits
@@ -206,7 +208,7 @@ class TimeManager:
             self._set_deadline()
 
     def ponderhit(self) -> None:
-        """The opponent has made the expected move: time counts from now on."""
+        """Count time from now on, because the opponent has played the expected move."""
         with self._lock:
             self._hit = True
             if self._pondering:
@@ -217,7 +219,7 @@ class TimeManager:
                     self.signals[STOP] = 1
 
     def time_until(self, share: float) -> float:
-        """Return the seconds until this share of the optimum is over, 0 without an optimum."""
+        """Return the seconds until this share of the optimum is used, or 0 without an optimum."""
         if self._budget.optimum is None or self.node_time.rate:
             return 0.0
         spent = (int(clock_now()) - self._counted_from) / NANOSECONDS
@@ -232,13 +234,13 @@ class TimeManager:
 
     @property
     def milliseconds(self) -> int:
-        """Milliseconds since the search began."""
+        """The milliseconds since the search began."""
         return (int(clock_now()) - self._began) // NANOSECONDS
 
     def should_stop(self, best: RootLine, effort: float, nodes: int, forced: bool) -> bool:
         """Return True if no deeper iteration should start after one with this best line.
 
-        `effort`: the best move's share of nodes. `forced`: it is the only move.
+        `effort` is the best move's share of nodes; `forced` means that it is the only move.
         """
         self._lines.append(best)
         if self._limits.infinite:

@@ -1,9 +1,8 @@
-"""Win, draw and loss: the probabilities that a score stands for, fitted to games of Zobra against
-itself.
+"""Win, draw and loss: the probabilities for a score, fitted to games of Zobra against itself.
 
-The chance to win is a logistic function of the score. Where it passes one half depends on the
-pieces left: the fewer there are, the more it takes to win. The numbers are fitted by `zobra train
-wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
+The chance to win is a logistic function of the score. The score at which it passes one half depends
+on the pieces left: the fewer there are, the more it takes to win. The numbers are fitted by `zobra
+train wdl`. Idea: Stockfish's WDL model, by Joost VandeVondele.
 """
 
 import json
@@ -19,12 +18,12 @@ from zobra.engine.scores import is_mate
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
 MOST_PIECES = 30  # of both sides, without the kings
 USUAL_MATERIAL = 0.6  # the share of them at move 32, median of 530 games at 8+0.08
-# Centipawns: a result that endgame tables know, beyond any evaluation and below any mate
+# Centipawns: a result that endgame tablebases know, beyond any evaluation and below any mate
 CERTAIN = 20_000
 
 
 class Wdl(NamedTuple):
-    """For the side to move, in permille; they add up to 1000."""
+    """Win, draw and loss for the side to move, in permille; they add up to 1000."""
 
     win: int
     draw: int
@@ -32,7 +31,7 @@ class Wdl(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Numbers in centipawns, except for `offset` and `growth`, which have no unit.
+    """The parameters in centipawns, except `offset` and `growth`, which have no unit.
 
     The methods take numbers or arrays; `material` is from 0 to 1.
     """
@@ -44,7 +43,7 @@ class Model(NamedTuple):
     growth: float  # of the spread with the score; above 1 the chance to win would not always rise
 
     def even_chance(self, material: Any) -> Any:
-        """Return the score that wins every other game."""
+        """Return the score at which half of the games are won."""
         return self.base + self.rise / (material + self.offset)
 
     def win(self, score: Any, material: Any) -> Any:
@@ -63,17 +62,18 @@ def fitted() -> Model:
 
 
 def material_of(position: Position) -> float:
-    """Return the share of the pieces of both sides that is left: 1 at the start, 0 for two kings.
+    """Return the share of pieces left on the board: 1 at the start, 0 for two kings.
 
-    The values of the pieces would tell no more.
+    The values of the pieces would predict no more.
     """
     return (len(position.pieces()) - 2) / MOST_PIECES
 
 
 def normalised(score: int) -> int:
-    """Return a score as it is shown: 100 wins every other game with the pieces usual at move 32.
+    """Return a score as it is shown.
 
-    Mate and tablebase scores are unchanged.
+    At 100 half of the games are won, with the number of pieces that is usual at move 32. Mate and
+    tablebase scores are unchanged.
     """
     if abs(score) >= CERTAIN:
         return score
@@ -81,7 +81,7 @@ def normalised(score: int) -> int:
 
 
 def wdl(score: int, material: float) -> Wdl:
-    """Return the chances that a score (centipawns or mate, for the side to move) stands for."""
+    """Return the chances for a score (centipawns or mate) of the side to move."""
     if is_mate(score):
         return Wdl(1000, 0, 0) if score > 0 else Wdl(0, 0, 1000)
     chances = fitted().win(np.array([score, -score]), material)

@@ -1,5 +1,6 @@
-"""The worker: one record with all that a search thread changes (search stack, histories, counters)
-and the table's address.
+"""The worker: one record with everything that a search thread changes, and the table's address.
+
+It has the search stack, histories and counters.
 """
 
 import numpy as np
@@ -128,7 +129,7 @@ SQUARES = np.uint64(64)
 def count_node(worker):
     """Count a node, and stop the search at its node limit, stop signal or deadline.
 
-    Then the count stands still.
+    After that, nodes are no longer counted.
     """
     if worker.stopped:
         return
@@ -139,7 +140,7 @@ def count_node(worker):
 
 @kernel
 def clear_counters(worker):
-    """Begin to count what a search does."""
+    """Reset the counters of what a search does."""
     counters = worker.counters
     counters.tt_hits = 0
     counters.tt_cutoffs = 0
@@ -152,10 +153,10 @@ def clear_counters(worker):
 
 @kernel
 def check_limits(worker):
-    """Stop the search if it has to end; otherwise set when to look again.
+    """Stop the search if it has to end; otherwise set when to check again.
 
     The clock is read by time, not by nodes: a thread that had no processor, or whose memory is
-    slow, looks again after a few nodes. Without a deadline the clock is not read.
+    slow, checks again after a few nodes. Without a deadline the clock is not read.
     """
     deadline = load_flag(worker.signals_address + DEADLINE_OFFSET)
     must_end = load_flag(worker.signals_address) != 0

@@ -1,1 +1,1 @@
-"""What has been searched already: entry (the bits of one entry), table (probe and store)."""
+"""The transposition table: entry (the bits of one entry), table (probe and store)."""

@@ -35,7 +35,7 @@ NO_BOUND, UPPER, LOWER, EXACT = (np.int64(bound) for bound in range(4))
 
 
 class TTEntry(NamedTuple):
-    """What the table knows of a position: 64-bit words in kernels, ints in Python.
+    """What the table knows about a position: 64-bit words in kernels, ints in Python.
 
     Mate scores count plies from the root, as everywhere in the search. `tt_pv` is 1 if the position
     was ever on a principal variation, otherwise 0. Idea: Stockfish's ttPv.
@@ -67,7 +67,7 @@ def pack(tt_entry, ply, generation):
 
 @kernel
 def unpack(data, ply):
-    """Return the entry of a position at `ply` that a word holds."""
+    """Return the entry in a word, for a position at `ply`."""
     score = np.int64(np.int16(data >> SCORE_SHIFT & SCORE_MASK))
     return TTEntry(
         move=data >> MOVE_SHIFT & MOVE_MASK,
@@ -87,13 +87,13 @@ def with_move(data, move):
 
 @kernel
 def generation_of(data):
-    """Return the number of the search that made the entry, modulo 32."""
+    """Return the generation of an entry: the number of the search that stored it, modulo 32."""
     return data & GENERATION_MASK
 
 
 @kernel
 def score_to_table(score, ply):
-    """Return a score as the table keeps it: mate scores count plies from the position itself."""
+    """Return a score as the table stores it: mate scores count plies from the position itself."""
     if score >= LONGEST_MATE:
         return score + ply
     return score - ply if score <= -LONGEST_MATE else score
@@ -108,7 +108,7 @@ def score_from_table(score, ply):
 
 
 def entry_from_word(data: int) -> TTEntry:
-    """Return the entry that a word holds, for Python: mate scores count from the position."""
+    """Return the entry in a word, for Python: mate scores count from the position."""
     flags, depth, move, score, evaluation = struct.unpack("<BBHhh", data.to_bytes(8, "little"))
     bound = flags >> int(BOUND_SHIFT)
     tt_pv = flags >> int(PV_SHIFT) & int(PV_MASK)

@@ -1,10 +1,9 @@
-"""The transposition table: buckets of four entries, a power of two of them, found by the low bits
-of a key.
+"""The transposition table: a power of two of buckets of four entries, indexed by a key's low bits.
 
 A bucket is one cache line. A probe compares the whole key (as key ^ data), so only the bits above
 the index add information. Threads share the table without locks: a torn write does not verify. The
 memory is touched when the table is made, and zeroed in place when it is cleared, so that a search
-never waits for the system to hand out a page.
+never waits for the system to provide a page.
 """
 
 import numpy as np
@@ -31,7 +30,7 @@ ENTRIES_PER_BUCKET = 4
 BUCKET = layout(("entries", ENTRY, (ENTRIES_PER_BUCKET,)))
 BUCKET_BYTES = np.uint64(BUCKET.itemsize)
 
-# Where the table lies (its address), bucket count - 1, and the number of the present search.
+# Where the table lies (its address), bucket count - 1, and the number of the current search.
 TABLE = layout(("address", "u8"), ("mask", "u8"), ("generation", "u8"))
 
 MIN_MEGABYTES, MAX_MEGABYTES = 1, 1 << 20
@@ -53,13 +52,13 @@ def bucket_address(table, key):
 
 @kernel
 def prefetch_bucket(table, key):
-    """Ask the processor to load the bucket of a key before it is probed."""
+    """Prefetch the bucket of a key before it is probed."""
     prefetch(bucket_address(table, key))
 
 
 @kernel
 def probe(table, key, ply):
-    """Return the entry of a position at `ply`, NO_ENTRY if the table has none."""
+    """Return the entry of a position at `ply`, or NO_ENTRY if the table has none."""
     bucket = bucket_at(bucket_address(table, key))
     for index in range(ENTRIES_PER_BUCKET):
         data = bucket.entries[index].data
@@ -80,8 +79,8 @@ def store(table, key, ply, tt_entry):
     """Store what a search found for a position at `ply`. NO_MOVE keeps the stored move.
 
     An entry of the same position is replaced, unless it is of the same search and much deeper, and
-    the new score is only a bound: then it takes the newer move. Otherwise the entry that is least
-    worth keeping gives way, by depth and age.
+    the new score is only a bound: then it takes the newer move. Otherwise the least valuable entry
+    is replaced, by depth and age.
     """
     bucket = bucket_at(bucket_address(table, key))
     generation = table.generation
@@ -114,7 +113,7 @@ def store(table, key, ply, tt_entry):
 
 @entry(INT, record(TABLE))
 def permille_full(table):
-    """Return how many of the first thousand entries the present search has written."""
+    """Return how many of the first thousand entries the current search has written."""
     used = 0
     for number in range(SAMPLE_BUCKETS):
         bucket = bucket_at(table.address + np.uint64(number) * BUCKET_BYTES)
@@ -139,12 +138,11 @@ class Table:
         self.resize(megabytes)
 
     def resize(self, megabytes: int, threads: int = 1) -> None:
-        """Make an empty table of the largest power of two of buckets that fits in `megabytes`; a
-        table as large already is cleared.
+        """Make an empty table of the largest power of two of buckets that fits in `megabytes`.
 
-        The memory is zeroed by `threads` threads. The old memory is kept until the new one is
-        there, unless both do not fit together. Raise MemoryError if there is not enough; a table
-        remains in any case.
+        If the size is unchanged, the table is cleared. The memory is zeroed by `threads` threads.
+        The old memory is kept until the new one is there, unless both do not fit together. Raise
+        MemoryError if there is not enough; a table remains in any case.
         """
         megabytes = min(max(megabytes, MIN_MEGABYTES), MAX_MEGABYTES)
         wanted = 1 << (megabytes.bit_length() - 1)
@@ -185,11 +183,11 @@ class Table:
         self.record["generation"] = 0
 
     def next_generation(self) -> None:
-        """Begin a new search: older entries may be replaced first."""
+        """Begin a new search, after which older entries are replaced first."""
         self.record["generation"] = (int(self.record["generation"]) + 1) & int(GENERATION_MASK)
 
     def recall(self, key: int) -> TTEntry:
-        """Return the entry of a position, NO_ENTRY if there is none: `probe` for Python.
+        """Probe from Python: return the entry of a position, or NO_ENTRY if there is none.
 
         Mate scores count from the position.
         """
@@ -202,11 +200,12 @@ class Table:
         return NO_ENTRY
 
     def permille_full(self) -> int:
-        """Return the hashfull of UCI."""
+        """Return how full the table is, as UCI's hashfull."""
         return int(permille_full(self.record))
 
     def buckets(self) -> np.ndarray:
-        """The entries as an array of shape (buckets, 4) and dtype ENTRY: for tests and
-        measurements.
+        """Return the entries as an array of shape (buckets, 4) and dtype ENTRY.
+
+        It is for tests and measurements.
         """
         return self.bytes.view(ENTRY).reshape(-1, ENTRIES_PER_BUCKET)

@@ -1,11 +1,11 @@
 """How the engine's Python becomes machine code. Only this package knows Numba and LLVM.
 
 A kernel is a Python function that Numba compiles. `kernel` declares one that other kernels call,
-`entry` one that Python calls as well, with the types of its result and arguments. Records, elements
-of structured NumPy arrays, are passed by reference. An intrinsic is for what Python has no words
-for: counting bits, or adding 128 numbers at once.
+`entry` one that Python can also call, with the types of its result and arguments. Records, elements
+of structured NumPy arrays, are passed by reference. An intrinsic is for what Python cannot express:
+counting bits, or adding 128 numbers at once.
 
-To compile the engine takes half a minute, so it is done once: `pip install` puts the object code of
+Compiling the engine takes half a minute, so it is done once: `pip install` puts the object code of
 all entries into the package, as one set for exactly this processor and one for any. A set's name
 has a digest of all sources, so a set never outlives an edit. At the start the best set is read, and
 LLVM links each entry when it is first called, which takes a millisecond; Numba is not even

@@ -1,4 +1,4 @@
-"""The build step: compile all kernels of the engine, for one level or more, into the package.
+"""The build step: compile all kernels of the engine, for one or more levels, into the package.
 
     python -m zobra.engine.kernels.build     # in the folder that holds zobra/
 
@@ -25,7 +25,7 @@ MISUSED = 2
 def build() -> int:
     """Compile for each level that ZOBRA_KERNELS names; return the exit status.
 
-    After a failure the package carries no kernels.
+    After a failure the package has no kernels.
     """
     names = os.environ.get("ZOBRA_KERNELS", "native portable").split()
     try:

@@ -1,4 +1,4 @@
-"""Numba: the one place that knows its private parts.
+"""Access to Numba's internals, in one place.
 
 They were read in Numba 0.65 to 0.68, which is why pyproject.toml bounds its version.
 """
@@ -29,9 +29,9 @@ cpu_target.target_context.codegen()
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """Return Numba's intrinsic of a function that generates code, and its type.
+    """Return Numba's intrinsic for a function that generates code, and its Numba type.
 
-    Numba itself holds it by a weak reference only: keep it.
+    Keep the intrinsic: Numba itself holds only a weak reference to it.
     """
     made = intrinsic(function)
     cpu_target.typing_context.refresh()
@@ -39,7 +39,7 @@ def type_of_intrinsic(function: Callable[..., Any]) -> tuple[Any, Any]:
 
 
 def object_code(compiled: Any) -> ObjectCode:
-    """Return the object code of a dispatcher's one specialisation, and of all that it calls."""
+    """Return the object code of a dispatcher's only specialisation and of all that it calls."""
     (compilation,) = compiled.overloads.values()
     module = compilation.library._final_module
     externals = {

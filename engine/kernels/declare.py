@@ -1,7 +1,7 @@
 """The decorators that declare kernels, and how Python calls them.
 
 A `kernel` is called by other kernels only, and inlined at LLVM's discretion. An `entry` is called
-from Python or calls itself. It has one explicit signature, and is the unit that is compiled, kept
+from Python or calls itself. It has one explicit signature, and is the unit that is compiled, stored
 and linked.
 
 Declaring costs nothing. When an entry is called for the first time, its object code comes from the
@@ -52,18 +52,18 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """Tell Numba, which finds this name in a kernel that it compiles, what to call."""
+        """Tell Numba, which looks this name up in a kernel that it compiles, what to call."""
         return self.dispatcher._numba_type_
 
     def __call__(self, *values: Any) -> Any:
-        """Raise TypeError: this is not for Python."""
+        """Raise TypeError: Python cannot call a kernel."""
         raise TypeError(f"{self.function.__name__} can be called by kernels only")
 
 
 class Entry(Kernel):
-    """A kernel with a signature, which Python calls.
+    """A kernel with a signature, which Python can call.
 
-    `code` is its object code, None before it is in memory.
+    `code` is its object code, or None before it is in memory.
     """
 
     def __init__(
@@ -84,14 +84,14 @@ class Entry(Kernel):
 
     @cached_property
     def key(self) -> str:
-        """The name, and a hash of all that the object code depends on."""
+        """The name, and a hash of everything that the object code depends on."""
         facts = [SET_NAME, *(kind.text for kind in (self.result, *self.arguments))]
         if not self.is_engine:
             facts.append(hash_with_imports(self.function.__module__))
         return f"{self.name}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
 
     def specialised(self) -> Any:
-        """Return the dispatcher, compiled for the declared types and for no others."""
+        """Return the dispatcher, compiled for only the declared types."""
         if not self._is_specialised:
             self._is_specialised = True  # for the calls to itself that are met while it is compiled
             try:
@@ -119,7 +119,7 @@ class Entry(Kernel):
             return self.code is not None
 
     def load(self) -> ObjectCode:
-        """Return the object code. If it is not available, compile and keep it."""
+        """Return the object code; compile and store it if it is not available."""
         with _loading:
             if not self.is_available():
                 from zobra.engine.kernels.compiler import object_code
@@ -159,13 +159,14 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 def inlined(function: Callable[..., Any]) -> Kernel:
     """Declare a kernel that is always inlined.
 
-    It is for hot ones with a single caller, which LLVM thinks too long.
+    It is for frequently executed kernels with a single caller that LLVM considers too long to
+    inline.
     """
     return Kernel(function, no_cfunc_wrapper=True, forceinline=True, **OPTIONS)
 
 
 def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[..., Any]], Entry]:
-    """Declare a kernel that Python calls, or that calls itself, by its types.
+    """Declare a kernel that Python calls, or that calls itself, with its types.
 
     A recursive call must pass exactly the declared types: a second signature would be a second copy
     of the code.
@@ -176,27 +177,27 @@ def entry(result: KernelType, *arguments: KernelType) -> Callable[[Callable[...,
 def numeric(function: Callable[..., Any]) -> Numeric:
     """Declare a function over arrays of floats that Python calls.
 
-    It is compiled anew in each process, for the types it meets. Sums may be reordered: results can
+    Each process compiles it again, for the types that occur. Sums may be reordered: results can
     differ in the last digits between processors.
     """
     return Numeric(function, nogil=True, fastmath=True, error_model="numpy")
 
 
 def engine_entries() -> list[Entry]:
-    """Return the engine's entries, of the modules imported so far."""
+    """Return the engine's entries in all modules imported so far."""
     return [each for each in _entries if each.is_engine]
 
 
 def missing() -> list[Entry]:
-    """Return those of the engine's entries that have to be compiled before they can be called."""
+    """Return the engine's entries that must be compiled before they can be called."""
     return [each for each in engine_entries() if not each.is_available()]
 
 
 def compile_missing(report: Callable[[int, int, str], None] = lambda *_: None) -> int:
-    """Compile and keep all kernels of the engine that are not available; return their number.
+    """Compile and store all kernels of the engine that are not available; return their number.
 
-    Before each kernel it calls report(number from 0, number of all, name). What `report` raises
-    ends the compilation.
+    report(index from 0, total number, name) is called before each kernel. An exception from
+    `report` ends the compilation.
     """
     import_engine()
     if selected.kernels and not missing():

@@ -1,4 +1,4 @@
-"""Single instructions and other primitives that Python has no words for, as functions for kernels.
+"""Single instructions and other primitives that Python cannot express, as functions for kernels.
 
 They are emitted as LLVM IR.
 """
@@ -55,14 +55,14 @@ def intrinsic(
 ) -> Callable[[Callable[..., Any]], Intrinsic]:
     """Declare a function for kernels by a function that emits its code.
 
-    It takes LLVM's builder and the values of the arguments, converted to their types, or
-    unconverted if no types are given.
+    The emitting function takes LLVM's builder and the values of the arguments, converted to their
+    types, or unconverted if no types are given.
     """
     return lambda emit: Intrinsic(emit, result, arguments)
 
 
 def number(value: int, bits: int = 64) -> Any:
-    """Return a constant."""
+    """Return an LLVM constant."""
     return ir.Constant(ir.IntType(bits), value)
 
 
@@ -126,7 +126,7 @@ extract_bits: Any = _extract_bits if selected.target.extracts_bits() else None
 
 @intrinsic(VOID, WORD)
 def prefetch(builder, address):
-    """prefetch(address): ask the processor to bring the cache line at this address near."""
+    """prefetch(address): ask the processor to load the cache line at this address."""
     pointer = builder.inttoptr(address, BYTE.as_pointer())
     to_read = number(0, bits=32)
     nearest = number(3, bits=32)
@@ -136,9 +136,9 @@ def prefetch(builder, address):
 
 @intrinsic(INT, WORD)
 def load_flag(builder, address):
-    """load_flag(address): the int64 at this address, read anew each time.
+    """load_flag(address): the int64 at this address, read each time it is called.
 
-    A plain load is hoisted out of loops.
+    A plain load would be hoisted out of loops.
     """
     return builder.load_atomic(builder.inttoptr(address, WORD64.as_pointer()), "monotonic", 8)
 

@@ -1,7 +1,7 @@
 """A set of compiled kernels, and the file that holds one.
 
-The file is named after what the set was made for. It is a checksum and the pickled set. A set
-whose checksum matches is trusted: unpickling it is no less safe than running its machine code.
+The name of the file says what the set was made for. The file is a checksum and the pickled set. A
+set whose checksum matches is trusted: unpickling it is no less safe than running its machine code.
 """
 
 import hashlib
@@ -29,13 +29,13 @@ KernelSet = dict[str, ObjectCode]  # by `Entry.key`
 
 
 def note(sentence: str) -> None:
-    """Add a sentence for the user, unless it is there already."""
+    """Add a sentence for the user, unless it has been added before."""
     if sentence not in notices:
         notices.append(sentence)
 
 
 def read_set(path: Path) -> KernelSet:
-    """Return the set in a file, an empty one if there is none or it is damaged."""
+    """Return the set in a file, or an empty set if the file is missing or damaged."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -52,7 +52,7 @@ def read_set(path: Path) -> KernelSet:
 
 
 def write_set(path: Path, kernels: KernelSet) -> None:
-    """Write a whole file, which only this user can change, or, after an OSError, none."""
+    """Write a file that only this user can change; after an OSError no file is left."""
     pickled = pickle.dumps(kernels)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:

@@ -1,4 +1,4 @@
-"""Object code made callable: LLVM links it into the process, and ctypes calls it."""
+"""Linking: LLVM links object code into the process, and ctypes calls it."""
 
 import ctypes
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def bind(
 ) -> Callable[..., Any]:
     """Link object code into the process, and return a Python function that calls it.
 
-    It releases the interpreter's lock meanwhile.
+    A call releases the global interpreter lock.
     """
     function_type = ctypes.CFUNCTYPE(result.c_type, *(kind.c_type for kind in arguments))
     function = function_type(_address(code))

@@ -1,9 +1,8 @@
 """The processor, and the targets that kernels are compiled for.
 
 A target is either `native` (exactly this processor) or a level, a set of instructions that many
-processors have.
-The levels of x86-64 are those of its ABI (https://gitlab.com/x86-psABIs/x86-64-ABI). Elsewhere
-there is one level, the plain architecture.
+processors have. The levels of x86-64 are those of its ABI
+(https://gitlab.com/x86-psABIs/x86-64-ABI). Other platforms have one level, the plain architecture.
 """
 
 import sys
@@ -27,7 +26,7 @@ SLOW_EXTRACTION = ("znver1", "znver2", "bdver4")  # their PEXT takes hundreds of
 
 
 class Target(NamedTuple):
-    """What kernels are compiled for.
+    """The processor or level that kernels are compiled for.
 
     `name` and `attributes` ("+avx2,-avx512f") are LLVM's CPU name and feature string.
     """
@@ -50,9 +49,9 @@ class Target(NamedTuple):
 
 
 def target_of(name: str) -> Target:
-    """Return the target of a level, of `portable`, the lowest level, or of `native`.
+    """Return the target of a level, of `portable` (the lowest level), or of `native`.
 
-    ValueError for a name that is no level of this platform.
+    Raise ValueError for a name that is not a level of this platform.
     """
     if name == NATIVE:
         try:
@@ -63,7 +62,7 @@ def target_of(name: str) -> Target:
     level = PORTABLE if name == "portable" else name
     if level not in LEVELS:
         known = ", ".join((NATIVE, *LEVELS))
-        raise ValueError(f"{level!r} is no level of {ARCHITECTURE} ({known})")
+        raise ValueError(f"{level!r} is not a level of {ARCHITECTURE} ({known})")
     return Target(level, level, ",".join(f"+{feature}" for feature in LEVELS[level]))
 
 

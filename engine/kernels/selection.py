@@ -1,13 +1,13 @@
-"""Which kernels this process uses: decided once, when this module is imported.
+"""Which kernels this process uses, decided once, when this module is imported.
 
 The first of these that exists:
 
 1. the package's set for exactly this processor,
 2. that in the user's store, which `zobra warmup` makes,
-3. the package's set for the highest level that this processor has.
+3. the package's set for the highest level that this processor supports.
 
-If none does, kernels are compiled for this processor. ZOBRA_LEVEL=LEVEL takes the processor for one
-of that level, and ZOBRA_LEVEL=native leaves out step 3.
+If none exists, kernels are compiled for this processor. With ZOBRA_LEVEL=LEVEL this processor is
+treated as one of that level, and ZOBRA_LEVEL=native leaves out step 3.
 """
 
 import os
@@ -24,9 +24,9 @@ PACKAGE = "the package"
 
 
 class Selection(NamedTuple):
-    """The target of all kernels of this process, a set for it, and where that was found.
+    """The target of all kernels of this process, a set for it, and where the set was found.
 
-    Without a set, `kernels` and `origin` are empty.
+    If there is no set, `kernels` and `origin` are empty.
     """
 
     target: Target
@@ -47,7 +47,7 @@ class Selection(NamedTuple):
 
 
 def package_path(target: Target) -> Path:
-    """Return the place of the package's set for a target."""
+    """Return the path of the package's set for a target."""
     return PACKAGE_FOLDER / f"{set_name(target)}{ENDING}"
 
 

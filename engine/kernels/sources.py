@@ -1,7 +1,7 @@
 """Which source files end up in kernels, and names for compiled code that change with any of them.
 
-So the code that runs is always the code in the tree, and two checkouts keep their kernels side by
-side.
+Therefore the code that runs is always the code in the tree, and several checkouts can share a
+store.
 """
 
 import ast
@@ -29,7 +29,7 @@ def engine_sources() -> list[Path]:
 
 
 def import_engine() -> None:
-    """Import every module with kernels of the engine: all but this package."""
+    """Import every module of the engine that has kernels, all outside this package."""
     for path in engine_sources():
         if path.parent != Path(__file__).resolve().parent:
             parts = path.relative_to(ROOT).with_suffix("").parts
@@ -41,7 +41,7 @@ def set_name(target: Target) -> str:
     """Return the name of the set of the engine's kernels for a target.
 
     It is the level and a digest of the sources, the processor and the platform. Object code needs
-    neither Python nor Numba, so their versions are no part of it.
+    neither Python nor Numba, so their versions are not included.
     """
     attributes = target.attributes.split(",")
     features = sorted({each for each in attributes if each.startswith("+")} - AVX512_ALIASES)
@@ -50,9 +50,9 @@ def set_name(target: Target) -> str:
 
 
 def hash_with_imports(module: str) -> str:
-    """Return a hash of a module's source and of all that it imports, directly or not.
+    """Return a hash of a module's source and of everything that it imports, directly or not.
 
-    The engine's sources are left out, since they are in the name of the set, and so are libraries,
+    The engine's sources are left out, because they are in the name of the set. So are libraries,
     unless the module itself is in one.
     """
     package = module.partition(".")[0]
@@ -70,7 +70,7 @@ def hash_with_imports(module: str) -> str:
 
 
 def source_file(module: str) -> Path | None:
-    """Return the Python file of an imported module, None if it has none."""
+    """Return the Python file of an imported module, or None if it has none."""
     path = getattr(sys.modules.get(module), "__file__", None)
     return Path(path).resolve() if path and path.endswith(".py") else None
 
@@ -81,7 +81,7 @@ def _is_library(module: str, path: Path) -> bool:
 
 
 def _imported_names(module: str, path: Path) -> list[str]:
-    """Return the modules that a source may import, among names of what is in them."""
+    """Return the modules that a source may import; some of the names are not modules."""
     names = []
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):

@@ -22,10 +22,11 @@ if np.asarray(_probe[0]).ctypes.data != _probe.ctypes.data:
 
 @dataclass(frozen=True, eq=False)
 class KernelType:
-    """A number that is passed by value, or a record of layout `dtype`, passed as a bare pointer.
+    """A number passed by value, or a record of layout `dtype` passed as a bare pointer.
 
-    Two types with the same `text` are laid out alike in memory. `c_type` is how a C compiler passes
-    such a value. Calling a type, as in `INT(WORD)`, makes Numba's signature: result and arguments.
+    Two types with the same `text` have the same layout in memory. `c_type` is how a C compiler
+    passes such a value. Calling a type, as in `INT(WORD)`, makes Numba's signature: result and
+    arguments.
     """
 
     text: str
@@ -34,7 +35,7 @@ class KernelType:
 
     @cached_property
     def numba_type(self) -> Any:
-        """Numba's type."""
+        """The corresponding type of Numba."""
         import numba
 
         if self.dtype is None:
@@ -42,7 +43,7 @@ class KernelType:
         return numba.from_dtype(self.dtype)
 
     def address(self, value: Any) -> int:
-        """Return where a record lies in memory; TypeError if it is none of this type."""
+        """Return the memory address of a record. Raise TypeError if it is not of this type."""
         is_record = isinstance(value, np.void)
         if not is_record or (value.dtype is not self.dtype and value.dtype != self.dtype):
             names = self.dtype and self.dtype.names
@@ -63,7 +64,7 @@ def record(dtype: np.dtype) -> KernelType:
 
 
 def layout(*fields: Any) -> np.dtype:
-    """Return the dtype of a record with these fields, (name, type) or (name, type, shape).
+    """Return the dtype of a record with these fields: (name, type) or (name, type, shape).
 
     It is laid out as by a C compiler, except that a field of 64 bytes or more begins at a cache
     line: a vector that lies in two of them is read more slowly.

@@ -1,11 +1,11 @@
-"""The user's store: kernels that were compiled on this machine, because the package had none.
+"""The user's store: kernels compiled on this machine because the package had none.
 
 It is the folder `kernels` in ZOBRA_CACHE_DIR, by default `zobra` in the user's cache folder. It
 holds whole sets, and single entries as sets of one: these are written as soon as they are compiled,
-so that an interrupted compilation goes on from there, and so are kernels that are not the engine's.
-A lock lets only one of several processes compile for a set.
+so that an interrupted compilation can be resumed, and so are kernels that are not the engine's. A
+lock lets only one of several processes compile for a set.
 
-Nothing in here stops the engine: where nothing can be kept, kernels are compiled for this process.
+Nothing in here stops the engine: if nothing can be stored, kernels are compiled for this process.
 """
 
 import contextlib
@@ -32,14 +32,14 @@ PROBE = {"": ObjectCode("", (), bytes(1 << 20))}  # larger than a set
 
 
 class UserStore:
-    """The store below a folder. Making one reads and writes nothing."""
+    """The store below a folder. Creating this object reads and writes nothing."""
 
     def __init__(self, base: Path | None = None) -> None:
         self._base = base
 
     @cached_property
     def folder(self) -> Path | None:
-        """The folder, whether it exists or not; None if nothing can be read or kept."""
+        """The folder, whether it exists or not, or None if nothing can be read or stored."""
         base = self._base or os.environ.get("ZOBRA_CACHE_DIR")
         if not base:
             from platformdirs import user_cache_dir
@@ -52,7 +52,7 @@ class UserStore:
             return None
 
     def read(self, name: str) -> KernelSet:
-        """Return a set, an empty one if there is none."""
+        """Return the set of this name, or an empty set if the store has none."""
         if self.folder is None:
             return {}
         try:
@@ -65,7 +65,7 @@ class UserStore:
         return read_set(self.folder / f"{name}{ENDING}")
 
     def write(self, name: str, kernels: KernelSet) -> None:
-        """Keep a set, if anything can be kept."""
+        """Store a set, if the folder can be written to."""
         if self.folder is None:
             return
         try:
@@ -74,13 +74,13 @@ class UserStore:
             self._disable(error)
 
     def check_writable(self) -> None:
-        """Raise OSError unless a set can be kept now."""
+        """Raise OSError if a set could not be stored now."""
         probe = self._made_folder() / "probe"
         write_set(probe, PROBE)
         probe.unlink()
 
     def remove_old(self) -> None:
-        """Remove old sets, old locks, and old fragments of processes that were killed."""
+        """Remove old sets, old locks, and old partial files of processes that were killed."""
         with contextlib.suppress(OSError):
             for path in self._made_folder().glob(f"*{ENDING}*"):
                 if time.time() - path.stat().st_mtime > SECONDS_KEPT:
@@ -90,8 +90,7 @@ class UserStore:
     def lock(self, name: str) -> Iterator[None]:
         """Hold the compile lock of a set.
 
-        On timeout, or where nothing can be locked, continue without it: compiling twice is
-        harmless.
+        On timeout, or if nothing can be locked, continue without it: compiling twice is harmless.
         """
         from filelock import FileLock
 
@@ -102,7 +101,7 @@ class UserStore:
             yield
 
     def _made_folder(self) -> Path:
-        """Create the folder if need be, and return it."""
+        """Create the folder if necessary, and return it."""
         if self.folder is None:
             raise FileNotFoundError("there is no folder for compiled kernels")
         self.folder.mkdir(OWN_FOLDER, parents=True, exist_ok=True)

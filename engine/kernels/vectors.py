@@ -30,9 +30,9 @@ def append_bits(dtype: np.dtype, field: str, lanes: int) -> Intrinsic | None:
     """Make an intrinsic `append(list, start, word, factor, base)` for records of layout `dtype`.
 
     For each bit set in `word`, the lowest first, it stores the uint16 `index × factor + base` in
-    the array `field` from element `start` on, and returns the element after the last. It has no
-    branch. At most `lanes` bits may be set, and `lanes` elements are written whatever the count:
-    the array needs as much slack. None where the target cannot compress bytes.
+    the array `field` from element `start` on, and returns the index after the last element. It has
+    no branch. At most `lanes` bits may be set, and `lanes` elements are written whatever the count:
+    the array needs as much slack. Return None if the target cannot compress bytes.
     """
     if not selected.target.has("avx512vbmi2"):
         return None
@@ -60,10 +60,10 @@ def copy_reordered(
 ) -> Intrinsic | None:
     """Make an intrinsic `copy(target, start, source, first, order)` for records of these layouts.
 
-    It copies eight uint16 numbers, in another order, from the source's array `field` into that of
-    the target: from element `first` on to element `start` on. `order` has 16 bytes: which byte of
-    the numbers each byte of the copy is. None where the target lacks an instruction for it, or one
-    to extract bits.
+    It copies eight uint16 numbers in another order: from the source's array `field`, from element
+    `first` on, to that of the target, from element `start` on. `order` has 16 bytes: for each byte
+    of the copy, the index of its byte among the source's. Return None if the target lacks an
+    instruction for this, or one to extract bits.
     """
     if not (selected.target.has("ssse3") and selected.target.extracts_bits()):
         return None
@@ -84,11 +84,10 @@ def copy_reordered(
 
 
 def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16) -> Intrinsic:
-    """Make an intrinsic `place(record, start, end)`: index of the first largest number in a
-    part of an array.
+    """Make an intrinsic `place(record, start, end)`: index of the first maximum in an array slice.
 
     `field` is an array of int32 numbers smaller than 2 ** (31 - index_bits), with fewer than 2 **
-    index_bits elements. The part ends before `end`, and up to `lanes` elements behind it are read.
+    index_bits elements. The part ends before `end`, and up to `lanes` elements after it are read.
     With the index in the low bits, one maximum finds both.
     """
     words = ir.VectorType(WORD32, lanes)
@@ -117,14 +116,13 @@ def first_maximum(dtype: np.dtype, field: str, index_bits: int, lanes: int = 16)
 def row_sums(
     rows: np.dtype, table: np.dtype, field: str, changes: np.dtype, lanes: int = 128
 ) -> Intrinsic:
-    """Make an intrinsic `add_rows(target, source, table, changes, flips)`: target = source + the
-    rows added − those removed.
+    """Make an intrinsic `add_rows(target, source, table, changes, flips)`.
 
-    Target and source are records of layout `rows`, nothing but int16 numbers. `field` of the table
-    is an array of such rows. `changes` has the uint16 arrays `added` and `removed`, whose numbers
-    are those of rows after an exclusive or with `flips`, and how many of each count, in
-    `added_count` and `removed_count`. While rows are summed, `lanes` numbers stay in registers:
-    LLVM cuts them to what the processor has.
+    It computes target = source + the rows added − the rows removed. Target and source are records
+    of layout `rows`, which has only int16 numbers. `field` of the table is an array of such rows.
+    `changes` has the uint16 arrays `added` and `removed`, whose numbers are row numbers after XOR
+    with `flips`, and the lengths of the arrays, `added_count` and `removed_count`. While rows are
+    summed, `lanes` numbers stay in registers: LLVM splits them as the processor requires.
     """
     numbers = rows.itemsize // 2
 
@@ -154,13 +152,13 @@ def row_sums(
 
 
 def clipped_square_sum(dtype: np.dtype, ceiling: int, lanes: int = 32) -> Intrinsic:
-    """Make an intrinsic `total(values, weights)`: the sum of clip(value, 0, ceiling)² × weight as
-    an int64.
+    """Make an intrinsic `total(values, weights)`: the sum of clip(value, 0, ceiling)² × weight.
 
-    Both are records of layout `dtype`. The ceiling is at most 255, and |ceiling × weight| at most
-    32,767: so one multiplication and one multiply-add of pairs suffice. No sum overflows for up
-    to 128 × `lanes` (4,096) numbers: a lane of 32 bits sums 2 × 128 products of at most 32,767 ×
-    255, which are less than 2³¹ together. The lanes are summed in 64 bits.
+    The sum is an int64. Both arguments are records of layout `dtype`. The ceiling is at most 255,
+    and |ceiling × weight| at most 32,767: so one multiplication and one multiply-add of pairs
+    suffice. No sum overflows for up to 128 × `lanes` (4,096) numbers: a lane of 32 bits sums 2 ×
+    128 products of at most 32,767 × 255, which are less than 2³¹ together. The lanes are summed in
+    64 bits.
     """
     numbers = dtype.itemsize // 2
     lanes = min(lanes, numbers)
@@ -198,7 +196,7 @@ def _at(
 ) -> Any:
     """Return a pointer to a value of type `kind` in a record.
 
-    It lies `offset` and `index` times `stride` bytes behind the record's start.
+    It lies `offset` plus `index` times `stride` bytes after the record's start.
     """
     address = builder.add(builder.ptrtoint(owner, WORD64), builder.mul(index, number(stride)))
     return builder.inttoptr(builder.add(address, number(offset)), kind.as_pointer())
@@ -211,7 +209,7 @@ def _shuffled(builder: Any, vector: Any, places: Any) -> Any:
 
 
 def _splat(builder: Any, value: Any, kind: Any) -> Any:
-    """Return a vector of type `kind`, each element of which is an integer, cut to its size."""
+    """Return a vector of type `kind` whose elements are all one integer, cut to their size."""
     short = builder.trunc(value, kind.element)
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), short, number(0, bits=32))
     return _shuffled(builder, one, [0] * kind.count)

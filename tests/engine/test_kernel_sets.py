@@ -58,7 +58,7 @@ def test_levels_of_processors():
         assert target_of(V3).extracts_bits()
     unknown = [] if ARCHITECTURE == "x86_64" else [PORTABLE]
     assert levels_of(Target(NATIVE, "unknown", "")) == unknown
-    with pytest.raises(ValueError, match="'nonsense' is no level"):
+    with pytest.raises(ValueError, match="'nonsense' is not a level"):
         target_of("nonsense")
 
 
@@ -114,7 +114,9 @@ def test_more_than_this_processor_has_is_refused(monkeypatch):
 
 
 def test_a_level_that_does_not_exist_is_refused(tree):
-    assert "ValueError: ZOBRA_LEVEL: 'nonsense' is no level" in tree.fault(ZOBRA_LEVEL="nonsense")
+    assert "ValueError: ZOBRA_LEVEL: 'nonsense' is not a level" in tree.fault(
+        ZOBRA_LEVEL="nonsense"
+    )
 
 
 def test_on_another_processor_the_portable_set_is_used_until_a_warmup(tree):
@@ -188,7 +190,7 @@ def test_variables_of_numba_change_nothing(tree):
 def test_builds_that_carry_no_kernels(tree):
     done = tree.build("native nonsense")
     assert done.returncode == 2
-    assert "ZOBRA_KERNELS: 'nonsense' is no level" in done.stderr
+    assert "ZOBRA_KERNELS: 'nonsense' is not a level" in done.stderr
     assert "Traceback" not in done.stderr
     assert tree.build("").returncode == 0
     assert not list(tree.compiled.glob("*"))

@@ -33,10 +33,10 @@ def test_files_have_fen_or_epd_lines(book):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "there is no position in it"),
-        (b"# nothing\n", "there is no position in it"),
+        (b"", "this file has no positions"),
+        (b"# nothing\n", "this file has no positions"),
         (START.encode() + b"\n8/8/8/8 w - -\n", ":2: the board has 8 ranks"),
-        (b"\xff\xfe\n", "not a text in UTF-8"),
+        (b"\xff\xfe\n", "not UTF-8 text"),
     ],
 )
 def test_files_that_cannot_be_read_are_named(content, problem, book):

@@ -215,4 +215,4 @@ def test_an_infinite_search_uses_no_book(engine):
 def test_a_book_that_vanishes_is_given_up(engine, small, said):
     small.unlink()
     assert search(engine, Limits(depth=2)).lines[1].depth == 2
-    assert "small.bin is not used any more" in said[-1]
+    assert "small.bin is no longer used" in said[-1]

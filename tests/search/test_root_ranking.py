@@ -1,4 +1,4 @@
-"""Root moves ranked by real endgame tables: results are kept, and wins are won in time.
+"""Root moves ranked by real endgame tablebases: results are kept, and wins are won in time.
 
 test_tablebase.py has the same rules with a prober of its own, which needs no tables.
 """
@@ -212,7 +212,7 @@ def test_the_engine_probes_no_more_pieces_than_it_may(engine):
     assert line.tablebase_hits == 0
     assert line.score != SCORES[WIN]
     engine.set_option("SyzygyProbeLimit", 7)
-    with pytest.raises(ValueError, match="no endgame tables in /nowhere"):
+    with pytest.raises(ValueError, match="no endgame tablebases in /nowhere"):
         engine.set_option("SyzygyPath", "/nowhere").wait()
 
 

@@ -1,4 +1,4 @@
-"""Endgame tables: opening them, and ranking root moves by a prober of our own, whose values are
+"""Endgame tablebases: opening them, and ranking root moves by a prober of our own, whose values are
 simple.
 """
 

@@ -217,7 +217,7 @@ def test_time_counts_from_the_start_or_from_arming(fake, armed):
     if armed:
         fake.now += 20
         fake.manager.arm(20 * MS)  # `go` was read so long ago
-        fake.now += 30  # a look into the endgame tables
+        fake.now += 30  # a look into the endgame tablebases
     fake.start()
     fake.now = 5_099
     assert fake.deadline == 5_250

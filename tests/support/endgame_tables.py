@@ -1,4 +1,4 @@
-"""Where tests find real endgame tables."""
+"""Where tests find real endgame tablebases."""
 
 import pytest
 
@@ -6,5 +6,5 @@ from tests.support.paths import SHARED
 
 SYZYGY = SHARED / "data" / "syzygy"
 needs_tables = pytest.mark.skipif(
-    not SYZYGY.is_dir(), reason="no endgame tables at ../shared/data/syzygy"
+    not SYZYGY.is_dir(), reason="no endgame tablebases at ../shared/data/syzygy"
 )
