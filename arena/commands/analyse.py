@@ -20,7 +20,7 @@ from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain
 from zobra.arena.commands.options import ENGINE_HELP, ZOBRA, EngineOptions
 from zobra.arena.formats.files import STANDARD_INPUT, write_safely
 from zobra.arena.formats.game_source import AnalysisSource, open_source
-from zobra.arena.formats.pgn import write_game
+from zobra.arena.formats.pgn import is_whole, write_game
 from zobra.arena.model.accuracy import MARKS, SIDE_NAMES, SideSummary, mark
 from zobra.arena.model.engines import EngineSpec, read_engine
 from zobra.arena.pages.match_page import match_page
@@ -146,11 +146,12 @@ def _usual_output(source: str, html: Path | None) -> Path | None:
 async def _run(
     console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None
 ) -> int:
-    """Analyse the games that an earlier run has not, and return how many cannot be read.
+    """Analyse the games that an earlier run has not, and return how many cannot be read whole.
 
     Each game is added to the output when it is done. Raise ValueError if none can be read.
     """
     problems: list[ValueError] = []
+    cut = 0  # games of which only the moves before a mistake are read
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
         done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0
@@ -170,6 +171,7 @@ async def _run(
                     continue
                 for notice in game.errors:
                     console.print(str(notice), soft_wrap=True)
+                cut += not is_whole(game)
                 if done > 0:
                     done -= 1
                 else:
@@ -186,7 +188,7 @@ async def _run(
     await engine.quit()
     if output:
         console.print(f"annotated: {output}", soft_wrap=True)
-    return len(problems)
+    return len(problems) + cut
 
 
 def _write(game: chess.pgn.Game, output: Path | None) -> None:

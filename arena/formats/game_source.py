@@ -21,7 +21,7 @@ class AnalysisSource:
     """Games to analyse, or positions as games without moves.
 
     `games` yields them; in place of one that cannot be analysed it yields a ValueError. The
-    `errors` of a game name what was dropped from it.
+    `errors` of a game name what was dropped from it, such as the moves from an illegal one on.
     """
 
     count: int
@@ -50,7 +50,8 @@ def open_source(text: str) -> AnalysisSource:
 
     if not _BEGINNING.search(content):
         raise ValueError(f"{name}: neither games in PGN nor positions in FEN or EPD")
-    return AnalysisSource(len(split_games(content)), partial(read_games, content))
+    games = partial(read_games, content, up_to_mistakes=True)
+    return AnalysisSource(len(split_games(content)), games)
 
 
 def _position(line: str, where: str) -> chess.pgn.Game | ValueError:

@@ -1,12 +1,14 @@
 """Games in PGN, as any program writes them: each game is read, or left out with the reason.
 
+Where only moves are to be seen, a game with a mistake is read up to there.
+
 python-chess reads the games beneath. It passes over text that it does not understand without a
 word, so every game is first read token by token, and python-chess gets it in a plain form.
 """
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -108,20 +110,31 @@ class GameError(ValueError):
         self.reason = reason
 
 
-def read_games(text: str) -> Iterator[chess.pgn.Game | GameError]:
+class MovesLeftOut(ValueError):
+    """A mistake in a game, such as an illegal move: what follows it in its line is left out."""
+
+
+def read_games(text: str, *, up_to_mistakes: bool = False) -> Iterator[chess.pgn.Game | GameError]:
     """Read the games of a PGN text; one that cannot be read costs nothing but itself.
 
-    `errors` of a game names what was dropped from it: a castling right without its rook, or an
-    en-passant square that cannot be.
+    `errors` of a game names what was dropped from it: a castling right without its rook, an
+    en-passant square that cannot be or, `up_to_mistakes`, the moves from a mistake on.
     """
     for number, game_text in enumerate(split_games(text), start=1):
         try:
-            game = read_game(game_text)
+            game = read_game(game_text, up_to_mistakes=up_to_mistakes)
         except ValueError as error:
             yield GameError(number, printable(str(error)))
         else:
-            game.errors = [ValueError(f"game {number}: {notice}") for notice in game.errors]
+            game.errors = [
+                type(notice)(f"game {number}: {printable(str(notice))}") for notice in game.errors
+            ]
             yield game
+
+
+def is_whole(game: chess.pgn.Game) -> bool:
+    """Return whether no move of a game was left out."""
+    return not any(isinstance(error, MovesLeftOut) for error in game.errors)
 
 
 def split_games(text: str) -> list[str]:
@@ -198,18 +211,104 @@ def _borders(text: str) -> Iterator[tuple[str, int, str]]:
         yield "text", rest.start(), ""
 
 
-def read_game(text: str) -> chess.pgn.Game:
-    """Read the one game of a text. Raise ValueError with the reason if that cannot be done."""
+def read_game(text: str, *, up_to_mistakes: bool = False) -> chess.pgn.Game:
+    """Read the one game of a text. Raise ValueError with the reason if that cannot be done.
+
+    With `up_to_mistakes` the moves before the first mistake are enough: it and what follows it are
+    left out of the main line or, for a mistake in a variation, out of that variation.
+    """
     tags, movetext = _plain(text)
     if not tags and not movetext:
         raise ValueError("neither tags nor moves")
-    notices = _check_start(tags)
+    notices = [ValueError(notice) for notice in _check_start(tags)]
+    try:
+        game = _built(tags, movetext)
+    except ValueError as first_mistake:
+        if not up_to_mistakes:
+            raise
+        movetext, mistakes = _up_to_mistakes(tags, movetext)
+        if not movetext:
+            raise first_mistake from None
+        game = _built(tags, movetext)
+        if game.next() is None:
+            raise first_mistake from None
+        notices += mistakes
+    game.errors.extend(notices)
+    return game
+
+
+def _built(tags: dict[str, str], movetext: Sequence[str | ValueError]) -> chess.pgn.Game:
+    """Return the game that python-chess makes of tags and tokens. Raise ValueError."""
     lines = [f'[{name} "{value}"]' for name, value in tags.items()]
-    plain = "\n".join([*lines, "", *movetext, ""])
+    tokens = []
+    for token in movetext:
+        if isinstance(token, ValueError):
+            raise token
+        tokens.append(token)
+    plain = "\n".join([*lines, "", *tokens, ""])
     game = chess.pgn.read_game(io.StringIO(plain), Visitor=_GameBuilder)
     assert game is not None
-    game.errors.extend(map(ValueError, notices))
     return game
+
+
+def _up_to_mistakes(
+    tags: dict[str, str], movetext: Sequence[str | ValueError]
+) -> tuple[list[str | ValueError], list[MovesLeftOut]]:
+    """Return the tokens without those from a mistake to the end of its line, and the mistakes."""
+    kept: list[str | ValueError] = []
+    mistakes = []
+    boards = [chess.pgn.Headers(tags).board()]  # of the main line and the variations that are open
+    depth = 0
+    cut_depth: int | None = None  # of the line whose rest is left out
+    for token in movetext:
+        if token == "(":
+            depth += 1
+        elif token == ")":
+            depth -= 1
+        if cut_depth is not None and depth >= cut_depth and token not in RESULTS:
+            continue
+
+        cut_depth = None
+        del boards[depth + 1 :]
+        try:
+            _follow(boards, token)
+        except ValueError as error:
+            mistakes.append(MovesLeftOut(f"{error}; only the moves before it are read"))
+            cut_depth = len(boards) - 1
+        else:
+            kept.append(token)
+    return kept, mistakes
+
+
+def _follow(boards: list[chess.Board], token: str | ValueError) -> None:
+    """Play a token on the boards of the lines that are open. Raise ValueError for a mistake."""
+    board = boards[-1]
+    if isinstance(token, ValueError):
+        raise ValueError(f"{token} {_place(board, len(boards) > 1)}")
+    if token == "(":
+        if not board.move_stack:
+            raise ValueError("a variation before the first move")
+        boards.append(board.copy())
+        boards[-1].pop()
+    elif token != ")" and token[0] not in "{$" and token not in RESULTS:
+        board.push(_move(board, token, len(boards) > 1))
+
+
+def _move(board: chess.Board, san: str, in_variation: bool) -> chess.Move:
+    """Read a move. Raise ValueError that names the move and its number."""
+    try:
+        move = board.parse_san(san)
+        if not move and board.is_check():
+            raise chess.IllegalMoveError(san)
+    except ValueError as error:
+        kind = "ambiguous" if isinstance(error, chess.AmbiguousMoveError) else "illegal"
+        raise ValueError(f"{kind} move {san} {_place(board, in_variation)}") from None
+    return move
+
+
+def _place(board: chess.Board, in_variation: bool) -> str:
+    """Return where in a game a mistake stands."""
+    return f"{'in a variation of' if in_variation else 'at'} move {board.fullmove_number}"
 
 
 class _GameBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -217,15 +316,7 @@ class _GameBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
 
     def parse_san(self, board: chess.Board, san: str) -> chess.Move:
         """Read a move. Raise ValueError that names the move and its number."""
-        try:
-            move = board.parse_san(san)
-            if not move and board.is_check():
-                raise chess.IllegalMoveError(san)
-        except ValueError as error:
-            kind = "ambiguous" if isinstance(error, chess.AmbiguousMoveError) else "illegal"
-            place = "in a variation of" if len(self.variation_stack) > 1 else "at"
-            raise ValueError(f"{kind} move {san} {place} move {board.fullmove_number}") from None
-        return move
+        return _move(board, san, len(self.variation_stack) > 1)
 
     def visit_result(self, result: str) -> None:
         """Take the result behind the moves where the tags have none."""
@@ -258,13 +349,13 @@ def _check_start(tags: dict[str, str]) -> list[str]:
     return notices
 
 
-def _plain(text: str) -> tuple[dict[str, str], list[str]]:
+def _plain(text: str) -> tuple[dict[str, str], list[str | ValueError]]:
     """Return the tags of a game, and its tokens as python-chess reads them.
 
-    Raise ValueError for a token that is not understood.
+    A ValueError stands in the place of a token that is not understood.
     """
     tags: dict[str, str] = {}
-    tokens: list[str] = []
+    tokens: list[str | ValueError] = []
     depth = 0  # of variations
     for match in _TOKENS.finditer(text):
         kind = str(match.lastgroup)
@@ -274,14 +365,17 @@ def _plain(text: str) -> tuple[dict[str, str], list[str]]:
             tags[name] = value
             continue
         if kind == "open":
-            if not tokens:
+            if not tokens or tokens[-1] == "(":
                 raise ValueError("a variation before the first move")
             depth += 1
         elif kind == "close":
             depth -= 1
             if depth < 0:
                 raise ValueError("the end of a variation that did not begin")
-        tokens += _plain_tokens(kind, token, depth > 0)
+        try:
+            tokens += _plain_tokens(kind, token, depth > 0)
+        except ValueError as error:
+            tokens.append(error)
     if depth:
         raise ValueError("a variation without end")
     return tags, tokens

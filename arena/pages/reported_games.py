@@ -12,7 +12,7 @@ import chess.engine
 import chess.pgn
 
 from zobra.arena.formats.files import read_json, read_pgn_text, typed
-from zobra.arena.formats.pgn import read_games
+from zobra.arena.formats.pgn import is_whole, read_games
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import date_text, printable
 from zobra.arena.model.adjudication import DRAW
@@ -99,7 +99,7 @@ class ReportedGames:
     settings: Settings | None = None
     ratings: list[Rated] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    left_out: int = 0  # games of a PGN file that cannot be read
+    left_out: int = 0  # games of a PGN file that cannot be read, or not whole
 
     @cached_property
     def finished(self) -> list[ReportedGame]:
@@ -178,16 +178,18 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
 def read_pgn(path: Path) -> ReportedGames:
     """Read a PGN file or a folder of PGN files; games that cannot be read become problems.
 
-    Raise OSError, or ValueError if no game can be read.
+    Of a game with a mistake, such as an illegal move, the moves before it are read. Raise OSError,
+    or ValueError if no game can be read.
     """
     found = ReportedGames(path, [], [])
     waiting: dict[tuple, int] = {}
-    for index, tree in enumerate(read_games(read_pgn_text(path))):
+    for index, tree in enumerate(read_games(read_pgn_text(path), up_to_mistakes=True)):
         if isinstance(tree, ValueError):
             found.problems.append(str(tree))
             found.left_out += 1
             continue
         found.problems += map(str, tree.errors)
+        found.left_out += not is_whole(tree)
         is_named = tree.headers.get("White", "?") != "?"
         if tree.next() is not None or "FEN" in tree.headers or is_named:
             found.games.append(_reported(index, tree, waiting))
@@ -263,7 +265,7 @@ def _reason(tree: chess.pgn.Game, result: str) -> str:
     """Return how a PGN game ended: what its headers say, else what the rules say.
 
     Mate and stalemate end a game by themselves. What ended normally, and not on the board, was
-    resigned or agreed.
+    resigned or agreed, if all of its moves are known.
     """
     headers = tree.headers
     stated = headers.get("Termination", "").strip()
@@ -277,6 +279,8 @@ def _reason(tree: chess.pgn.Game, result: str) -> str:
         if is_certain or stated.lower() in _NORMAL:
             return outcome.termination.name.replace("_", " ").lower()
     if stated.lower() == "normal" and result in POINTS_OF_WHITE:
+        if not is_whole(tree):
+            return NOT_STATED
         return "agreement" if result == DRAW else "resignation"
     if stated.lower() not in _UNSTATED:
         return stated.lower()

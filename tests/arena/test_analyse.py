@@ -186,11 +186,24 @@ def test_the_positions_of_a_suite_are_analysed(tmp_path):
 
 
 def test_damaged_games_are_left_out_and_named(tmp_path):
-    (tmp_path / "mixed.pgn").write_text('[White "x"]\n\n1. e4 e5 2. Ke3 *\n\n' + FOOLS_MATE)
+    (tmp_path / "mixed.pgn").write_text('[White "x"]\n\n1. Ke3 *\n\n' + FOOLS_MATE)
     result = run(tmp_path / "mixed.pgn")
     assert result.exit_code == 1
     assert "game 1 is left out: illegal move Ke3 at" in result.output
     assert len(games_of((tmp_path / "mixed.analysed.pgn").read_text())) == 1
+
+
+def test_a_game_with_an_illegal_move_is_analysed_up_to_there(tmp_path):
+    (tmp_path / "typo.pgn").write_text(BLUNDER.replace("6. Qd3", "6. Qd9") + FOOLS_MATE)
+    for _ in range(2):  # the second time it is known to be done
+        result = run(tmp_path / "typo.pgn")
+        assert result.exit_code == 1
+        problem = "game 1: not understood: Qd9 at move 6; only the moves before it are read"
+        assert problem in result.output
+        typo, whole = games_of((tmp_path / "typo.analysed.pgn").read_text())
+        assert len(list(typo.mainline())) == 10
+        assert typo.end().eval() is not None
+        assert whole.end().san() == "Qh4#"
 
 
 def test_an_interrupted_analysis_is_resumed(tmp_path):

@@ -106,10 +106,10 @@ def test_a_bad_line_of_a_book_costs_itself(tmp_path, line, problem):
 
 def test_a_bad_game_of_a_book_costs_itself(tmp_path):
     path = tmp_path / "book.pgn"
-    path.write_text("1. e4 e5 *\n\n1. e5 *\n\n")
+    path.write_text("1. e4 e5 *\n\n1. d4 d5 2. Ke3 *\n\n")
     source = opening_source(path, 2)
     assert source(0) == source(1)
-    problem = "game 2 is left out: illegal move e5 at move 1"
+    problem = "game 2 is left out: illegal move Ke3 at move 2"
     assert len(source.problems) == 1
     assert problem in source.problems[0]
     assert opening_source(path, 1).problems == []

@@ -4,7 +4,14 @@ import chess
 import pytest
 
 from zobra.arena.formats.files import decoded
-from zobra.arena.formats.pgn import GameError, read_game, read_games, split_games, write_game
+from zobra.arena.formats.pgn import (
+    GameError,
+    is_whole,
+    read_game,
+    read_games,
+    split_games,
+    write_game,
+)
 from zobra.arena.formats.played_move import PlayedMove
 
 GAME = """[Event "{name}"]
@@ -101,6 +108,60 @@ def test_what_is_not_understood_costs_its_game_only(moves, reason):
     assert (error.number, error.reason) == (2, reason)
     assert str(error) == f"game 2 is left out: {reason}"
     assert (moves_of(before), moves_of(after)) == ("e4 e5 Nf3", "d4 d5")
+
+
+@pytest.mark.parametrize(
+    ("moves", "read", "mistakes"),
+    [
+        ("1. e4 e5 2. Ke3 Nc6 3. d4", "1. e4 e5", ["illegal move Ke3 at move 2"]),
+        ("1. e4 e5 2. Nf9 (2. d4 d5) Nc6", "1. e4 e5", ["not understood: Nf9 at move 2"]),
+        (
+            "1. e4 e5 {good} 2. Nf3 {fine",
+            "1. e4 e5 { good } 2. Nf3",
+            ["a comment without end at move 2"],
+        ),
+        (
+            "1. e4 e5 (1... c5 2. Ke3 (2. d4 d5) 2... d6) (1... e6 2. d4) 2. Nf3 Nf6 (2... Nx)",
+            "1. e4 e5 ( 1... c5 ) ( 1... e6 2. d4 ) 2. Nf3 Nf6",
+            [
+                "illegal move Ke3 in a variation of move 2",
+                "not understood: Nx in a variation of move 2",
+            ],
+        ),
+        (
+            "1. e4 e5 (1... Ke3) 2. Nf3 (2. d4 exd4 (2... d5 3. a9 dxe4)) Ke3",
+            "1. e4 e5 2. Nf3 ( 2. d4 exd4 ( 2... d5 ) )",
+            [
+                "illegal move Ke3 in a variation of move 1",
+                "not understood: a9 in a variation of move 3",
+                "illegal move Ke3 at move 2",
+            ],
+        ),
+    ],
+)
+def test_a_game_can_be_read_up_to_its_mistakes(moves, read, mistakes):
+    before, game, after = read_games(FIRST + game_of("x", moves) + SECOND, up_to_mistakes=True)
+    exporter = chess.pgn.StringExporter(headers=False, columns=None)
+    assert game.accept(exporter) == f"{read} 1-0"
+    assert not is_whole(game)
+    left_out = "; only the moves before it are read"
+    assert [str(error) for error in game.errors] == [
+        f"game 2: {mistake}{left_out}" for mistake in mistakes
+    ]
+    assert is_whole(before)
+    assert is_whole(after)
+
+
+@pytest.mark.parametrize("moves", ["1. Ke3 e5", "?x", "(1. e4) e5", "1. e4) e5"])
+def test_a_game_without_a_beginning_is_left_out(moves):
+    _, error, _ = read_games(FIRST + game_of("x", moves) + SECOND, up_to_mistakes=True)
+    assert isinstance(error, GameError)
+
+
+def test_the_result_behind_a_mistake_counts():
+    text = "1. e4 e5 2. Ke3 Nc6 0-1\n"
+    (game,) = read_games(text, up_to_mistakes=True)
+    assert game.headers["Result"] == "0-1"
 
 
 @pytest.mark.parametrize(

@@ -309,14 +309,14 @@ CUTECHESS = """[White "A"]
 def test_a_pgn_file_of_another_program_is_reported(tmp_path):
     first = CUTECHESS.format("1-0", "1-0")
     second = first.replace('White "A"', 'White "B"').replace('Black "B"', 'Black "A"')
-    damaged = '[White "A"]\n\n1. e4 e5 2. Ke3 *\n'
+    damaged = '[White "A"]\n\n1. Ke3 *\n'
     path = tmp_path / "games.pgn"
     path.write_text(first + second + damaged)
     text = report_page(path)
     page = assert_self_contained(text)
     assert {"A – B", "checkmate"} <= set(page.texts)
     assert "0 0 1 0 0" in page.text
-    problem = "game 3 is left out: illegal move Ke3 at move 2"
+    problem = "game 3 is left out: illegal move Ke3 at move 1"
     assert problem in page.text
     run = run_command(str(path))
     assert run.exit_code == 1
@@ -330,6 +330,21 @@ def test_a_pgn_file_of_another_program_is_reported(tmp_path):
     assert game["opening"] == "C20 Open Game"
     assert "{ White mates [%eval #1,3] }" in game["pgn"]
     assert "+0.31/12" not in game["pgn"]
+
+
+def test_a_game_with_an_illegal_move_is_shown_up_to_there(tmp_path):
+    path = tmp_path / "game.pgn"
+    tags = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n[Termination "normal"]\n'
+    path.write_text(f"{tags}\n1. e4 e5 2. Ke3 Nc6 3. d4 1-0\n")
+    result = run_command(str(path))
+    assert result.exit_code == 1
+    problem = "game 1: illegal move Ke3 at move 2; only the moves before it are read"
+    assert problem in flat(result.output)
+    text = path.with_suffix(".html").read_text()
+    assert problem in assert_self_contained(text).text
+    (game,) = replays(text)
+    assert game["pgn"].endswith("\n1. e4 e5 1-0\n")
+    assert "resignation" not in text
 
 
 @pytest.mark.parametrize(
