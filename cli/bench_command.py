@@ -26,15 +26,19 @@ def bench(
 
     Example: zobra bench 16 1 13 default depth
     """
+    from zobra.arena.commands.messages import end_with_error
     from zobra.arena.runner.processors import load_text
     from zobra.search.bench import read_positions
     from zobra.search.engine import Engine
 
     try:
         conditions = read_conditions(words or [])
-        read_positions(conditions.file)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    try:
+        read_positions(conditions.file)
+    except ValueError as error:
+        end_with_error("bench", error)
 
     # Python would act on Ctrl-C only when the kernel returns
     signal.signal(signal.SIGINT, signal.SIG_DFL)

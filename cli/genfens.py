@@ -43,6 +43,8 @@ def genfens(
         given[name] = value
     if not given["seed"].isdigit():
         raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
+    from zobra.arena.commands.messages import end_with_error
+
     problems: list[str] = []
     try:
         for fen in openings(count, int(given["seed"]), given["book"], problems.append):
@@ -50,8 +52,10 @@ def genfens(
                 typer.echo(" ".join(fen.split()[:4]))
             else:
                 typer.echo(f"info string genfens {fen}")
-    except (FileNotFoundError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
+    except BrokenPipeError:
+        raise  # typer ends quietly if the reader of the output has gone
+    except (OSError, ValueError) as error:
+        end_with_error("genfens", error)
     for problem in problems:
         typer.echo(problem, err=True)
     if problems:

@@ -47,11 +47,13 @@ def install(
     if print_only:
         typer.echo(f"{path}\n{json.dumps(entry, indent=4)}")
         return
+    from zobra.arena.commands.messages import end_with_error
+
     try:
         _write(path, entry, yes)
     except (OSError, ValueError) as error:
-        typer.echo(f"zobra: {path}: {getattr(error, 'strerror', None) or error}", err=True)
-        raise typer.Exit(1) from None
+        problem = ValueError(f"{path}: {getattr(error, 'strerror', None) or error}")
+        end_with_error("install", problem, status=1)
 
 
 def engines_file() -> Path:

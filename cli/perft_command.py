@@ -30,7 +30,9 @@ def perft(
     try:
         position = parse_fen(" ".join(fen) if fen and fen != ["startpos"] else START)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        from zobra.arena.commands.messages import end_with_error
+
+        end_with_error("perft", error)
     # Python would act on Ctrl-C only when the kernel returns
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     counting.perft.load()  # before the clock runs

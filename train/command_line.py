@@ -27,8 +27,25 @@ class _Commands(TyperGroup):
             typer.echo(f"zobra train: {str(error) or 'interrupted'}", err=True)
             raise typer.Exit(INTERRUPTED) from error
         except (ValueError, RuntimeError, OSError) as error:
-            typer.echo(f"zobra train: {error}", err=True)
-            raise typer.Exit(1) from error
+            from zobra.arena.commands.messages import end_with_error
+
+            end_with_error("train", error, status=1)
+
+
+def existing_file(path: Path) -> Path:
+    """Return the path of a file. End the command with a message if it cannot be read."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        from zobra.arena.commands.messages import end_with_error
+
+        end_with_error("train", error)
+    return path
+
+
+def existing_files(paths: list[Path]) -> list[Path]:
+    """Return the paths of files. End the command with a message if one cannot be read."""
+    return [existing_file(path) for path in paths]
 
 
 app = typer.Typer(
@@ -176,9 +193,7 @@ def wdl(
 def import_games(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="PGN", help="PGN files, also compressed.", exists=True, dir_okay=False
-        ),
+        typer.Argument(metavar="PGN", help="PGN files, also compressed.", callback=existing_files),
     ],
     name: Annotated[
         str, typer.Option("--set", metavar="NAME", help="Name of the new set in the folder.")
@@ -220,8 +235,7 @@ def trees(
         typer.Argument(
             metavar="FILE",
             help="Positions labelled by label-trees.",
-            exists=True,
-            dir_okay=False,
+            callback=existing_file,
         ),
     ],
     networks: Annotated[
@@ -279,7 +293,7 @@ def label_trees(
 def view(
     shard: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A file of games.", exists=True, dir_okay=False),
+        typer.Argument(metavar="FILE", help="A file of games.", callback=existing_file),
     ],
     number: Annotated[
         int | None,

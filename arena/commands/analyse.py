@@ -106,7 +106,7 @@ def analyse(
         console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     else:
         console = plain_console()
-    with errors_as_messages():
+    with errors_as_messages("analyse"):
         own = {"Threads": threads, "Hash": hash_mb}
         given = [f"{name}={value}" for name, value in own.items() if value is not None]
         spec = read_engine(engine, [*given, *(option or [])])

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from zobra.arena.commands.match_display import figures, standings
-from zobra.arena.commands.messages import plain_console
+from zobra.arena.commands.messages import plain_console, wrong_options
 from zobra.arena.commands.options import (
     DETAILS,
     ENDINGS,
@@ -124,7 +124,8 @@ def match(
     without a verdict.
     """
     console = plain_console()
-    test = _sprt(sprt, model)
+    with wrong_options():
+        test = _sprt(sprt, model)
     if json_file is not None:
         check_writable(json_file.resolve())
     if engines:

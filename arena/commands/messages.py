@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
+from typing import NoReturn
 
 import typer
 from rich.console import Console
@@ -14,12 +15,13 @@ from zobra.arena.formats.text import counted, printable
 from zobra.arena.runner.processes import interruptible
 
 MAX_PROBLEMS_SHOWN = 20
+BAD_INPUT = 2  # the exit status after an error, as typer has it for wrong options
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 
 
 @contextmanager
-def errors_as_messages() -> Iterator[None]:
-    """Turn errors that a user can correct into messages.
+def errors_as_messages(command: str) -> Iterator[None]:
+    """Turn errors that a user can correct, such as those of a file, into a line of a command.
 
     After Ctrl-C the command ends with status 130.
     """
@@ -29,13 +31,28 @@ def errors_as_messages() -> Iterator[None]:
     except typer.Exit:
         raise
     except (OSError, ValueError, RuntimeError, OverflowError) as error:
-        text = str(error)
-        if isinstance(error, OSError) and error.filename:
-            text = f"{error.filename}: {error.strerror}"
-        raise typer.BadParameter(printable(text, longest=1000)) from error
+        end_with_error(command, error)
     except KeyboardInterrupt:
         typer.echo("interrupted; nothing new was kept")
         raise typer.Exit(INTERRUPTED) from None
+
+
+def end_with_error(command: str, error: Exception, status: int = BAD_INPUT) -> NoReturn:
+    """End a command with one line about an error; that of a file begins with its name."""
+    text = str(error)
+    if isinstance(error, OSError) and error.filename:
+        text = f"{error.filename}: {error.strerror}"
+    typer.echo(f"zobra {command}: {printable(text, longest=1000)}", err=True)
+    raise typer.Exit(status) from error
+
+
+@contextmanager
+def wrong_options() -> Iterator[None]:
+    """Turn a ValueError about the words of the command line into an error that shows the usage."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(printable(str(error), longest=1000)) from error
 
 
 def plain_console() -> Console:

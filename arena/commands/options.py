@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from zobra.arena.commands.messages import errors_as_messages
+from zobra.arena.commands.messages import errors_as_messages, wrong_options
 from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
@@ -185,9 +185,9 @@ class GameOptions:
 
     @property
     def rounds(self) -> int:
-        """The number of pairs of games. Raise ValueError for an odd number of games."""
+        """The number of pairs of games. Raise typer.BadParameter for an odd number of games."""
         if self.games % 2:
-            raise ValueError(
+            raise typer.BadParameter(
                 f"--games {self.games}: must be even, as every opening is played with both colours"
             )
         return self.games // 2
@@ -211,7 +211,8 @@ class GameOptions:
         """Return the settings that these options state.
 
         Games without a book start with `plies` random moves, by default `walk`. The default seed is
-        that of the run in the folder, or a random one for a new run. Raise ValueError.
+        that of the run in the folder, or a random one for a new run. Raise typer.BadParameter,
+        ValueError or OSError.
         """
         seed = self.seed
         if seed is None and self.folder is not None and self.has_run:
@@ -221,25 +222,33 @@ class GameOptions:
         plies = self.plies
         if plies is None and self.openings is None:
             plies = walk
-        return Settings(
-            tuple(engine.anchored() for engine in engines),
-            self.tc,
-            self.rounds,
-            seed=seed,
-            order=self.order,
-            plies=plies,
-            book=None if self.openings is None else str(self.openings.resolve()),
-            book_digest=None if self.openings is None else digest(self.openings),
-            event=self.event,
-            site=self.site,
-            **{"rules": self.rules()} | more,
-        )
+        anchored = tuple(engine.anchored() for engine in engines)
+        book = None if self.openings is None else str(self.openings.resolve())
+        book_digest = None if self.openings is None else digest(self.openings)
+        with wrong_options():
+            return Settings(
+                anchored,
+                self.tc,
+                self.rounds,
+                seed=seed,
+                order=self.order,
+                plies=plies,
+                book=book,
+                book_digest=book_digest,
+                event=self.event,
+                site=self.site,
+                **{"rules": self.rules()} | more,
+            )
 
     def rules(self, **more: Any) -> AdjudicationRules:
-        """Return the adjudication rules that --draw and --resign state. Raise ValueError."""
-        draw = _whole_numbers("--draw", self.draw, 3)
-        resign = _whole_numbers("--resign", self.resign, 2)
-        return AdjudicationRules(draw=draw, resign=resign, **more)  # type: ignore[arg-type]
+        """Return the adjudication rules that --draw and --resign state.
+
+        Raise typer.BadParameter.
+        """
+        with wrong_options():
+            draw = _whole_numbers("--draw", self.draw, 3)
+            resign = _whole_numbers("--resign", self.resign, 2)
+            return AdjudicationRules(draw=draw, resign=resign, **more)  # type: ignore[arg-type]
 
 
 def _whole_numbers(name: str, text: str | None, count: int) -> tuple[int, ...] | None:
@@ -268,7 +277,7 @@ def with_game_options(**defaults: Any) -> Callable[[Callable[..., None]], Callab
         @wraps(command)
         def run(**values: Any) -> None:
             given = {parameter.name: values.pop(parameter.name) for parameter in shared}
-            with errors_as_messages():
+            with errors_as_messages(command.__name__):
                 command(**values, options=GameOptions(**given))
 
         parameters = []

@@ -14,7 +14,7 @@ import platformdirs
 import typer
 from rich.console import Console
 
-from zobra.arena.commands.messages import errors_as_messages, plain_console
+from zobra.arena.commands.messages import errors_as_messages, plain_console, wrong_options
 from zobra.arena.commands.options import EngineOptions
 from zobra.arena.formats.files import check_writable
 from zobra.arena.model.clock import TimeControl
@@ -82,10 +82,11 @@ def play(
     Ctrl-C or closing the page ends the game and saves it; reloading the page continues it.
     """
     console = plain_console()
-    with errors_as_messages():
-        level = DEFAULT_ELO if elo is None else read_level(elo)
-        wishes = NewGame(color, level, _time(movetime, tc), fen, chess960)
-        note = _clock_note(wishes.control())
+    with errors_as_messages("play"):
+        with wrong_options():
+            level = DEFAULT_ELO if elo is None else read_level(elo)
+            wishes = NewGame(color, level, _time(movetime, tc), fen, chess960)
+            note = _clock_note(wishes.control())
         session = Session(read_engine(engine, option or []), folder)
         folder.mkdir(parents=True, exist_ok=True)
         check_writable(folder / "game.pgn")

@@ -40,7 +40,7 @@ def report(
         page_path = run / "report.html" if run.is_dir() else run.with_suffix(".html")
     console = plain_console()
     left_out = 0
-    with errors_as_messages():
+    with errors_as_messages("report"):
         if not force:
             check_replaceable(page_path, "report", run)
         if _is_match(run):

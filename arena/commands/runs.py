@@ -32,11 +32,12 @@ _FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "json_file")
 def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settings:
     """Return the settings of the run in --folder, with more games if --games asks for them.
 
-    Raise ValueError if there is no run, with a message that says what is `needed` instead, or if
-    options are given that only a new run takes. Raise OSError if the folder cannot be read.
+    Raise typer.BadParameter if no folder is given, with a message that says what is `needed`
+    instead, or if options are given that only a new run takes; ValueError if the folder has no run;
+    or OSError.
     """
     if options.folder is None:
-        raise ValueError(f"name {needed}, or with --folder a run to resume")
+        raise typer.BadParameter(f"name {needed}, or with --folder a run to resume")
     given = []
     for parameter in context.command.params:
         source = context.get_parameter_source(str(parameter.name))
@@ -49,7 +50,7 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
         )
     settings = Journal.settings_in(options.folder)
     if fixed:
-        raise ValueError(
+        raise typer.BadParameter(
             f"{', '.join(fixed)}: the folder says that already; name the engines too to compare "
             "them with it"
         )

@@ -100,7 +100,7 @@ def suite(
     console = plain_console()
     if movetime is None and nodes is None and depth is None:
         movetime = _USUAL_MS
-    with errors_as_messages():
+    with errors_as_messages("suite"):
         specs = read_engines(engine or [ZOBRA], option or [])
         notices: list[str] = []
         positions, bad_lines = read_suites(files, notices.append)

@@ -99,7 +99,7 @@ def tune(
         gains = Gains(settings.rounds // pairs, alpha, gamma, stability)
         plan = Plan(tuple(chosen), gains, pairs)
     if settings.rounds % plan.pairs:
-        raise ValueError(
+        raise typer.BadParameter(
             f"--games {2 * settings.rounds}: not a multiple of the {2 * plan.pairs} games of an "
             "iteration"
         )

@@ -68,6 +68,52 @@ def test_the_help_of_a_command_has_several_names(arguments):
     assert "--concurrency" in run_here(*arguments.split())
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("analyse missing.pgn", "missing.pgn: No such file or directory"),
+        ("analyse text", "text: neither games in PGN nor positions in FEN or EPD"),
+        ("report text", "text: neither a match folder, PGN (*.pgn) nor the results of a suite"),
+        ("report missing.pgn", "missing.pgn: No such file or directory"),
+        ("suite missing.epd", "missing.epd: No such file or directory"),
+        ("match zobra --openings missing.epd", "missing.epd: No such file or directory"),
+        ("match missing.toml", "missing.toml: No such file or directory"),
+        ("tune --parameters missing.toml", "missing.toml: No such file or directory"),
+        ("ladder --list missing.toml", "missing.toml: No such file or directory"),
+        ("play --folder text", "text: File exists"),
+        ("bench 1 1 1 missing.fen", "missing.fen: No such file or directory"),
+        ("genfens 1 book missing.epd", "missing.epd: No such file or directory"),
+        ("train import missing.pgn", "missing.pgn: No such file or directory"),
+        ("perft 1 8/8", "a FEN has"),
+    ],
+)
+def test_an_error_of_a_file_is_one_line(tmp_path, monkeypatch, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text").write_text("dear reader\n")
+    command = arguments.split()[0]
+    message = run_here(*arguments.split(), code=2)
+    assert message.startswith(f"zobra {command}: {problem}")
+    assert message.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("match zobra --tc soon", "time control 'soon'"),
+        ("match zobra --games 3", "--games 3: must be even"),
+        ("match zobra --order backwards", "backwards: neither"),
+        ("match zobra --draw 1", "--draw 1: not 3 whole numbers"),
+        ("match zobra --sprt 5", "--sprt 5: not ELO0,ELO1"),
+        ("play --elo strong", "level strong: not a number"),
+        ("analyse x.pgn --movetime 0", "Invalid value for '--movetime'"),
+    ],
+)
+def test_a_wrong_option_shows_the_usage(arguments, problem):
+    message = flat(run_here(*arguments.split(), code=2))
+    assert f"Usage: root {arguments.split()[0]} " in message
+    assert problem in message
+
+
 def modules_of(*arguments: str) -> tuple[str, set[str]]:
     """Return what a command prints, and the modules that it has imported when it ends."""
     code = (
