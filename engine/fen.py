@@ -14,16 +14,18 @@ import chess
 from zobra.engine.position import Position
 
 START = chess.STARTING_FEN
+COUNTERS = ("field 5 (half-move clock)", "field 6 (move number)")
 MAX_COUNTER = 10_000
 
 # Of what chess.Board.status() finds, double checks that cannot arise in play are accepted. The
-# arena's reader of EPD has the same rule in lists of its own.
+# arena's reader has the same rules in the same words.
 PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
 DROPPED = chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
 FAULTS = {
+    chess.STATUS_EMPTY: "the board is empty",
     chess.STATUS_NO_WHITE_KING: "White has no king",
     chess.STATUS_NO_BLACK_KING: "Black has no king",
-    chess.STATUS_TOO_MANY_KINGS: "there are more than two kings",
+    chess.STATUS_TOO_MANY_KINGS: "{crowned} has more than one king",
     chess.STATUS_TOO_MANY_WHITE_PAWNS: "White has more than 8 pawns",
     chess.STATUS_TOO_MANY_BLACK_PAWNS: "Black has more than 8 pawns",
     chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 pieces",
@@ -35,6 +37,7 @@ FAULTS = {
     chess.STATUS_INVALID_EP_SQUARE: (
         "the en-passant square is not one that a pawn of the other side has just passed"
     ),
+    chess.STATUS_OPPOSITE_CHECK: "{other} is in check, but {mover} is to move",
 }
 
 
@@ -68,7 +71,10 @@ def _checked_fields(text: str) -> list[str]:  # noqa: C901
     """Return the four to six fields of a FEN. Raise FenError for an invalid one."""
     fields = text.split()
     if not 4 <= len(fields) <= 6:
-        raise FenError(f"a FEN has 4 to 6 fields, this one {len(fields)}: {text!r}")
+        raise FenError(
+            "a FEN has 4 to 6 fields (board, side to move, castling, en passant, two numbers), "
+            f"this one {len(fields)}"
+        )
     fields[2] = "".join(sorted(set(fields[2])))  # the rights may stand in any order, even twice
     ranks = fields[0].split("/")
     if len(ranks) != 8:
@@ -79,11 +85,12 @@ def _checked_fields(text: str) -> list[str]:  # noqa: C901
                 f"{odd[0]!r} in rank {number} is neither a piece nor a digit from 1 to 8"
             )
         if re.search("[1-8]{2}", rank):
-            raise FenError(f"rank {number} ({rank!r}) has two digits in a row")
-        if sum(int(letter) if letter.isdigit() else 1 for letter in rank) != 8:
-            raise FenError(f"rank {number} ({rank!r}) does not describe 8 squares")
+            raise FenError(f"rank {number} ({rank}) has two digits in a row")
+        squares = sum(int(letter) if letter.isdigit() else 1 for letter in rank)
+        if squares != 8:
+            raise FenError(f"rank {number} ({rank}) has {squares} squares, not 8")
     if fields[1] not in ("w", "b"):
-        raise FenError(f"side to move is 'w' or 'b', not {fields[1]!r}")
+        raise FenError(f"side to move is w (White) or b (Black), not {fields[1]!r}")
     if not chess.FEN_CASTLING_REGEX.match(fields[2]):
         raise FenError(
             "castling rights are '-' or letters such as 'KQkq', at most two for a side, not "
@@ -91,7 +98,7 @@ def _checked_fields(text: str) -> list[str]:  # noqa: C901
         )
     if fields[3] != "-" and fields[3] not in chess.SQUARE_NAMES:
         raise FenError(f"en-passant square: {fields[3]!r} is not a square")
-    for name, field in zip(("half-move clock", "move number"), fields[4:], strict=False):
+    for name, field in zip(COUNTERS, fields[4:], strict=False):
         if not re.fullmatch("[0-9]{1,5}", field) or int(field) > MAX_COUNTER:
             raise FenError(f"{name} is a number from 0 to {MAX_COUNTER}, not {field!r}")
     return fields
@@ -102,10 +109,9 @@ def check_board(board: chess.Board) -> None:
     status = board.status()
     for flag, fault in FAULTS.items():
         if status & flag:
-            raise FenError(fault)
-    if status & chess.STATUS_OPPOSITE_CHECK:
-        mover, other = ("White", "Black") if board.turn else ("Black", "White")
-        raise FenError(f"{other} is in check, but {mover} is to move")
+            mover, other = ("White", "Black") if board.turn else ("Black", "White")
+            crowned = "White" if len(board.pieces(chess.KING, chess.WHITE)) > 1 else "Black"
+            raise FenError(fault.format(mover=mover, other=other, crowned=crowned))
 
 
 def read_fen(text: str) -> tuple[Position, list[str]]:

@@ -9,24 +9,7 @@ from dataclasses import dataclass, field
 
 import chess
 
-# Faults of a position that chess cannot be played from, by the names of python-chess.
-FATAL = (
-    chess.STATUS_NO_WHITE_KING
-    | chess.STATUS_NO_BLACK_KING
-    | chess.STATUS_TOO_MANY_KINGS
-    | chess.STATUS_TOO_MANY_WHITE_PAWNS
-    | chess.STATUS_TOO_MANY_BLACK_PAWNS
-    | chess.STATUS_PAWNS_ON_BACKRANK
-    | chess.STATUS_TOO_MANY_WHITE_PIECES
-    | chess.STATUS_TOO_MANY_BLACK_PIECES
-    | chess.STATUS_OPPOSITE_CHECK
-    | chess.STATUS_EMPTY
-)
-# Faults that are dropped with a notice: rights without king or rook, and squares that no pawn
-# has just passed.
-DROPPED = chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
-# Checks that cannot arise in play: the game can go on all the same.
-PLAYABLE = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
+from zobra.arena.formats.fen import read_fen
 
 _CLOCKS = re.compile(r"([0-9]+);*(?:\s+([0-9]+);*)?(?!\S)[\s;]*")
 _OPERATIONS = re.compile(r'"(?:\\.|[^"\\])*(?:"|$)|;|[^\s;]+', re.DOTALL)
@@ -93,7 +76,10 @@ def read_epd(line: str) -> EpdRecord:
     """
     fields = line.strip(_BLANKS).split(None, 4)
     if len(fields) < 4:
-        raise ValueError(f"a position has at least 4 fields, this one {len(fields)}")
+        raise ValueError(
+            "a position has at least 4 fields (board, side to move, castling, en passant), this "
+            f"one {len(fields)}"
+        )
     fields[3] = fields[3].rstrip(";")
     rest = fields[4] if len(fields) > 4 else ""
     if re.fullmatch(r"-[0-9]+", fields[3]):  # the blank before the first clock is missing
@@ -153,42 +139,3 @@ def _unquoted(operand: str) -> str:
     if not operand.startswith('"'):
         return operand
     return re.sub(r"\\(.)", r"\1", operand.removeprefix('"').removesuffix('"'))
-
-
-def read_fen(fen: str, chess960: bool = False) -> tuple[chess.Board, list[str]]:
-    """Read a FEN, and return its board with notices of what was dropped. Raise ValueError.
-
-    The board is Chess960 if that is asked for, or if only Chess960 allows its castling rights.
-    """
-    fields = fen.split()
-    if len(fields) < 4:
-        fields += ["w", "-", "-"][len(fields) - 1 :]
-    written = fields[2]
-    fields[2] = "".join(sorted(set(written)))  # the rights may stand in any order
-    board = chess.Board(" ".join(fields), chess960=True)
-    notices = []
-    rights = board.clean_castling_rights()
-    if chess.popcount(rights) < len(fields[2].strip("-")):
-        notices.append(f"castling rights {written} without king or rook are dropped")
-    elif len(fields[2]) < len(written):
-        notices.append(f"castling rights {written} are read as {fields[2]}")
-    board.castling_rights = rights
-    if board.status() & chess.STATUS_INVALID_EP_SQUARE:
-        notices.append(f"en-passant square {fields[3]} is dropped: no pawn has just passed it")
-        board.ep_square = None
-    board.chess960 = chess960 or board.has_chess960_castling_rights()
-    check_possible(board)
-    return board, notices
-
-
-def check_possible(board: chess.Board, name: str = "") -> None:
-    """Raise ValueError for a position that chess cannot be played from.
-
-    The message is `name`, followed by python-chess' description of the fault.
-    """
-    status = board.status() & ~PLAYABLE
-    if status:
-        faults = [str(flag.name) for flag in chess.Status if flag & status]
-        words = ", ".join(faults).lower().replace("_", " ")
-        prefix = f"{name}: " if name else ""
-        raise ValueError(f"{prefix}impossible position ({words})")

@@ -15,7 +15,7 @@ from itertools import pairwise
 import chess
 import chess.pgn
 
-from zobra.arena.formats.epd import read_fen
+from zobra.arena.formats.fen import read_fen
 from zobra.arena.formats.text import printable
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -343,7 +343,10 @@ def _check_start(tags: dict[str, str]) -> list[str]:
         raise ValueError(f"its variant is {kind.uci_variant}")
     if "FEN" not in tags:
         return []
-    board, notices = read_fen(tags["FEN"], chess960=headers.is_chess960())
+    try:
+        board, notices = read_fen(tags["FEN"], chess960=headers.is_chess960())
+    except ValueError as error:
+        raise ValueError(f"its FEN: {error}") from error
     if notices:
         tags["FEN"] = board.fen()
     return notices

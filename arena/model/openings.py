@@ -16,7 +16,8 @@ import chess
 import chess.pgn
 import chess.polyglot
 
-from zobra.arena.formats.epd import check_possible, read_epd, record_lines
+from zobra.arena.formats.epd import read_epd, record_lines
+from zobra.arena.formats.fen import check_possible
 from zobra.arena.formats.files import read_text
 from zobra.arena.formats.pgn import GameError, read_game, split_games
 from zobra.arena.formats.text import printable

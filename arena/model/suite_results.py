@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zobra.arena.formats.epd import check_possible
+from zobra.arena.formats.fen import check_possible
 from zobra.arena.formats.files import read_json, typed, write_safely
 from zobra.arena.formats.text import now, printable
 from zobra.arena.model.suite_positions import BadLine, SuitePosition

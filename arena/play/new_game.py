@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import chess
 
-from zobra.arena.formats.epd import read_fen
+from zobra.arena.formats.fen import read_fen
 from zobra.arena.formats.text import printable
 from zobra.arena.model.adjudication import ending_on_board
 from zobra.arena.model.clock import TimeControl

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import chess
 
-from zobra.arena.formats.epd import read_fen
+from zobra.arena.formats.fen import read_fen
 from zobra.arena.play.background import Background
 from zobra.arena.play.new_game import NewGame, read_level
 from zobra.arena.play.session import Session

@@ -94,7 +94,7 @@ def test_even_the_shortest_search_answers(engine):
 @pytest.mark.parametrize(
     ("search", "fault"),
     [
-        ({"board": chess.Board(None)}, "White has no king"),
+        ({"board": chess.Board(None)}, "the board is empty"),
         ({"board": chess.variant.AtomicBoard()}, "not atomic"),
         ({"limit": Limit(depth=0)}, "number from 1 to"),
         ({"limit": Limit(nodes=2**70)}, "number from 1 to"),

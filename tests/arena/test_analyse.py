@@ -284,7 +284,7 @@ def test_mistakes_are_named(tmp_path, content, engine, problem):
 def test_an_impossible_position_is_named():
     result = run("8/8/8/8/8/8/8/K7 w - - 0 1")
     assert result.exit_code == 2
-    assert "no black king" in flat(result.output)
+    assert "Black has no king" in flat(result.output)
 
 
 def test_accuracy_follows_the_published_formulas():

@@ -116,8 +116,8 @@ def test_operations_that_a_suite_needs_must_be_right(operations, problem):
     [
         ("garbage", "at least 4 fields"),
         ("\x00\x01\ufffd;;; \x7f", "at least 4 fields"),
-        ("8/8/8/8/8/8/8/8 w - - bm e4;", "no white king"),
-        ("kk6/8/8/8/8/8/8/K7 w - - dm 1;", "too many kings"),
+        ("8/8/8/8/8/8/8/8 w - - bm e4;", "the board is empty"),
+        ("kk6/8/8/8/8/8/8/K7 w - - dm 1;", "Black has more than one king"),
         ("4k3/8/8/8/8/8/8/K7 w - - bm Kb1 Kxe8;", "Kxe8"),
         ("k7/8/1Q6/8/8/8/8/K7 b - - dm 1;", "no legal move"),
     ],

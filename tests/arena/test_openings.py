@@ -86,8 +86,8 @@ START_960 = chess.Board.from_chess960_pos(3).fen()
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "expected 8 rows"),
-        ("8/8/8/8/8/8/8/K7 w - - 0 1", "no black king"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1", "8 ranks, this one 7"),
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", "Black has no king"),
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "over in this position .stalemate"),
         ("7k/5R2/6K1/8/8/8/8/8 w - - 100 80", "over .*fifty-move rule"),
         ("bnrbkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNRBKRQN w FCfc - 0 1", "Chess960"),

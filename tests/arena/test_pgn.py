@@ -167,8 +167,8 @@ def test_the_result_behind_a_mistake_counts():
 @pytest.mark.parametrize(
     ("tags", "reason"),
     [
-        ('[FEN "8/8/8/8 w - - 0 1"]', "expected 8 rows"),
-        ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "no black king"),
+        ('[FEN "8/8/8/8 w - - 0 1"]', "its FEN: the board has 8 ranks, this one 4"),
+        ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]', "its FEN: Black has no king"),
         ('[Variant "Moon chess"]', "unsupported variant: moon chess"),
         ('[Variant "Atomic"]', "its variant is atomic"),
         ('[White "Ann]', 'not understood: [White "Ann]'),

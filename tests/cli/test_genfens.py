@@ -62,11 +62,12 @@ def test_a_book_is_read_as_matches_read_it(tmp_path):
     book.write_text("\n".join(lines), encoding="utf-8")
     problems: list[str] = []
     assert len(boards_of(list(openings(20, 1, str(book), problems.append)))) == 20
-    assert problems == [f"{book}:4: a position has at least 4 fields, this one 1"]
+    (problem,) = problems
+    assert problem.startswith(f"{book}:4: a position has at least 4 fields")
     done = zobra(f"genfens 20 seed 1 book {book}")
     assert done.returncode == 1
     assert len(done.stdout.splitlines()) == 20
-    assert done.stderr == f"{problems[0]}\n"
+    assert done.stderr == f"{problem}\n"
 
 
 def test_as_openbench_calls_it():

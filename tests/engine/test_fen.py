@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from tests.support.playouts import playouts
-from zobra.arena.formats import epd
+from zobra.arena.formats import fen as tools
 from zobra.engine.fen import (
     DROPPED,
     FAULTS,
@@ -34,16 +34,24 @@ ALPHABET = "rnbqkpRNBQKP12345678/ -wabcdefgh0KQkq36"
     [
         ("", "4 to 6 fields"),
         ("8/8/8/8/8/8/8 w - - 0 1", "8 ranks"),
-        ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 7"),
-        ("rnbqkbnr/pppppppp/7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 6"),
+        (
+            "rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rank 7 .ppppppppp. has 9 squares",
+        ),
+        ("rnbqkbnr/pppppppp/7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rank 6 .7. has 7 squares"),
         ("rnbqkbnr/pppppppp/44/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "two digits"),
         ("rnbqxbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "'x' in rank 8"),
         ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", "Black has no king"),
-        ("rnbqkbnr/pppppppp/8/8/8/4K3/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "more than two kings"),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/4K3/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "White has more than one king",
+        ),
         (
             "rnbqkbnr/pppppppp/p7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "Black has more than 8 pawns",
         ),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
+        ("k6k/8/8/8/8/8/8/4K3 w - - 0 1", "Black has more than one king"),
         (
             "rnbqkbnr/pppppppp/n7/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "Black has more than 16 pieces",
@@ -69,9 +77,13 @@ ALPHABET = "rnbqkpRNBQKP12345678/ -wabcdefgh0KQkq36"
         ("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1", "Black is in check"),
     ],
 )
-def test_every_fault_is_named(fen, fault):
-    with pytest.raises(FenError, match=fault):
+def test_every_fault_is_named_by_the_engine_and_by_tools(fen, fault):
+    with pytest.raises(FenError, match=fault) as refused:
         parse_fen(fen)
+    if len(fen.split()) >= 4:
+        with pytest.raises(ValueError, match=fault) as refused_by_tools:
+            tools.read_fen(fen)
+        assert str(refused_by_tools.value) == str(refused.value)
 
 
 def test_round_trips():
@@ -126,18 +138,17 @@ def test_impossible_rights_are_dropped_by_the_engine_and_by_tools(fen, written, 
     (notice,) = notices
     assert notice.startswith(dropped)
     assert f" {written} " in write_fen(position)
-    board, same = epd.read_fen(fen)
+    board, same = tools.read_fen(fen)
     assert notices == same
     assert board.castling_rights == position.to_board().castling_rights
     assert board.ep_square is None
 
 
 def test_the_engine_and_tools_refuse_the_same_positions():
-    assert (epd.PLAYABLE, epd.DROPPED) == (PLAYABLE, DROPPED)
-    refused = DROPPED | chess.STATUS_OPPOSITE_CHECK | chess.STATUS_EMPTY
+    assert (tools.PLAYABLE, tools.DROPPED, tools.FAULTS) == (PLAYABLE, DROPPED, FAULTS)
+    refused = DROPPED
     for flag in FAULTS:
         refused |= flag
-    assert refused == epd.FATAL | DROPPED
     races = chess.STATUS_RACE_CHECK | chess.STATUS_RACE_OVER | chess.STATUS_RACE_MATERIAL
     every = chess.Status(0)
     for flag in chess.Status:
@@ -182,8 +193,12 @@ def test_mutated_fens_agree_with_python_chess():
     for text in mutations(5_000, 11):
         board = valid_board(text)
         if board is None:
-            with pytest.raises(FenError):
+            with pytest.raises(FenError) as refused:
                 parse_fen(text)
+            if len(text.split()) >= 4:
+                with pytest.raises(ValueError) as refused_by_tools:
+                    tools.read_fen(text)
+                assert str(refused_by_tools.value) == str(refused.value)
             continue
         ours = {move_text(move, chess960=True) for move in parse_fen(text).legal_moves()}
         assert ours == {move.uci() for move in board.legal_moves}, text

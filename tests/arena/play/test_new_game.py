@@ -56,13 +56,13 @@ def test_wishes_that_cannot_be_are_refused(wishes, problem):
 @pytest.mark.parametrize(
     ("fen", "problem"),
     [
-        ("hello", "expected 8 rows"),
-        ("8/8/8/8/8/8/8/8 w - - 0 1", "impossible position"),
-        ("4k3/8/8/8/8/8/8/4KQ2 w - - 0 1 x", "more parts"),
+        ("hello", "8 ranks, this one 1"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
+        ("4k3/8/8/8/8/8/8/4KQ2 w - - 0 1 x", "4 to 6 fields .*, this one 7"),
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", r"the game is over in this position \(stalemate\)"),
         ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", r"the game is over in this position \(mate\)"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "insufficient material"),
-        ("4k3/4r3/8/8/8/8/8/4K3 b - - 0 1", "opposite check"),
+        ("4k3/4r3/8/8/8/8/8/4K3 b - - 0 1", "White is in check, but Black is to move"),
     ],
 )
 def test_positions_that_cannot_be_played_are_refused(fen, problem):
