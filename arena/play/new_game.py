@@ -79,7 +79,10 @@ class NewGame:
         Raise ValueError if chess cannot be played from it, or if the game is already over.
         """
         if self.fen.strip():
-            board, _ = read_fen(self.fen.strip(), chess960=self.chess960)
+            try:
+                board, _ = read_fen(self.fen.strip(), chess960=self.chess960)
+            except ValueError as error:
+                raise ValueError(f"FEN {printable(self.fen)}: {error}") from error
         elif self.chess960:
             number = self.number
             if number is None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import chess
 
-from zobra.arena.formats.fen import read_fen
 from zobra.arena.play.background import Background
 from zobra.arena.play.new_game import NewGame, read_level
 from zobra.arena.play.session import Session
@@ -183,8 +182,9 @@ class Terminal:
                 number = int(words.pop(0))
         if words:
             fen = " ".join(words)
-            read_fen(fen, chess960)
-        return NewGame(color, elo, time, fen, chess960, number)
+        wishes = NewGame(color, elo, time, fen, chess960, number)
+        wishes.start()  # before a question is asked
+        return wishes
 
     def _undo(self) -> None:
         self._call(self._session.take_back)
