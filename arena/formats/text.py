@@ -1,12 +1,26 @@
 """Short texts for people: escaped control characters, counted nouns, numbers and times."""
 
 import math
+from collections.abc import Iterable
 from datetime import datetime, timezone
 
 
 def counted(number: int, thing: str) -> str:
     """Return a number with its noun: "1 game", "2 games"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def listed(names: Iterable[str], longest: int = 300) -> str:
+    """Return names with commas between them; of very many the first ones, and how many more."""
+    shown: list[str] = []
+    rest = list(names)
+    length = 0
+    while rest and (not shown or length + len(rest[0]) <= longest):
+        length += len(rest[0]) + 2
+        shown.append(rest.pop(0))
+    if rest:
+        shown.append(f"… ({len(rest)} more)")
+    return ", ".join(shown)
 
 
 def finite(value: float, form: str) -> str:

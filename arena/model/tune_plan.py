@@ -12,6 +12,7 @@ from typing import Any
 from chess.engine import Option
 
 from zobra.arena.formats.files import read_json, read_toml, typed, write_safely
+from zobra.arena.formats.text import listed
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.spsa import SMALLEST_C, Gains, Tunable
 
@@ -66,9 +67,8 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
     found = []
     for name, table in _stated_numbers(path, texts).items():
         if name not in spins:
-            raise ValueError(
-                f"the engine has no spin option {name} (it has: {', '.join(spins) or 'none'})"
-            )
+            known = listed(spins) or "none"
+            raise ValueError(f"the engine has no spin option {name} (it has: {known})")
         spin: dict[str, Any] = {
             "default": spins[name].default,
             "low": spins[name].min,

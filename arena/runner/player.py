@@ -15,7 +15,7 @@ import chess
 import chess.engine
 
 from zobra.arena.formats.played_move import PlayedMove
-from zobra.arena.formats.text import printable
+from zobra.arena.formats.text import listed, printable
 from zobra.arena.model.clock import GameClock, TimeControl, engine_limit
 from zobra.arena.model.engines import THREADS, EngineSpec, as_announced
 from zobra.arena.runner.processes import kill_engine, run_async
@@ -31,6 +31,7 @@ START_TIME = 60.0  # for its whole start
 STOP_DELAY = 0.2  # beyond its time for a move, before it gets "stop"
 LATE_TIME = 10.0  # for the answer to a late "stop"
 QUIT_TIME = 2.0  # for "quit"
+_LONGEST_DETAIL = 500  # characters of what is said about a fault, with what the engine said
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 Player = TypeVar("Player", bound="EnginePlayer")
 
@@ -43,7 +44,7 @@ class EngineFailure(RuntimeError):
 
     def __init__(self, reason: str, detail: str = "", *, usable: bool = False) -> None:
         self.reason = reason
-        self.detail = printable(detail)
+        self.detail = printable(detail, _LONGEST_DETAIL)
         self.usable = usable
         super().__init__(self.detail or reason)
 
@@ -117,17 +118,22 @@ class EnginePlayer:
         Some engines would take every processor. Raise chess.engine.EngineError.
         """
         for name in self.spec.options:
-            engine, colon, option = name.partition(":")
-            if colon and name not in self._protocol.options:
-                raise chess.engine.EngineError(
-                    f"it has no option {name}, and there is no engine {engine} to set {option} of"
-                )
+            if name not in self._protocol.options:
+                raise chess.engine.EngineError(self._lacks(name))
         options = as_announced(self.spec.options, self._protocol.options)
         if not any(name.lower() in THREADS for name in options):
             for name in self._protocol.options:
                 if name.lower() in THREADS:
                     options[name] = 1
         return options
+
+    def _lacks(self, name: str) -> str:
+        """Return a sentence about an option that the engine does not have."""
+        engine, colon, option = name.partition(":")
+        if colon:
+            return f"it has no option {name}, and there is no engine {engine} to set {option} of"
+        known = listed(self._protocol.options, longest=100) or "none"
+        return f"engine does not support option {printable(name, 40)} (available options: {known})"
 
     @property
     def announced_name(self) -> str:

@@ -79,6 +79,19 @@ def test_a_finished_match_is_not_played_again(tmp_path):
     assert "another match: --tc, --plies differ" in flat(text)
 
 
+def test_a_long_list_of_options_is_cut_between_names(tmp_path):
+    lines = ""
+    for number in range(60):
+        lines += f" --option-line 'option name Number{number:02} type check default true'"
+    engines = [f"A={ENGINE}{lines}", f"B={ENGINE}"]
+    text = run("match", *engines, "-o", "Foo=1", "--folder", tmp_path / "m", code=2)
+    found = re.search(r"option Foo \(available options: (.*), … \((\d+) more\)\)", flat(text))
+    first, *names = found[1].split(", ")
+    assert first == "UCI_Chess960"
+    assert names == [f"Number{number:02}" for number in range(len(names))]
+    assert len(names) + int(found[2]) == 63  # with Hash, Threads and Caution
+
+
 def test_a_folder_without_a_run_is_not_resumed(tmp_path):
     text = run("match", "--folder", tmp_path / "none", code=2)
     assert "none: there is no run to resume; to start one, give an opponent of Zobra" in flat(text)
