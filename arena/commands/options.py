@@ -28,6 +28,10 @@ OPENINGS = "Openings"
 ENDINGS = "Ends of games"
 DETAILS = "Details"
 
+# What --draw and --resign take
+DRAW_FORM = "FROM,MOVES,CP"
+RESIGN_FORM = "MOVES,CP"
+
 Concurrency = Annotated[
     int | None,
     typer.Option(
@@ -129,7 +133,7 @@ class GameOptions:
     draw: Annotated[
         str | None,
         typer.Option(
-            metavar="FROM,MOVES,CP",
+            metavar=DRAW_FORM,
             help="From move FROM on, adjudicate a draw after MOVES moves in a row "
             "within CP centipawns.",
             rich_help_panel=ENDINGS,
@@ -138,7 +142,7 @@ class GameOptions:
     resign: Annotated[
         str | None,
         typer.Option(
-            metavar="MOVES,CP",
+            metavar=RESIGN_FORM,
             help="Resign after MOVES moves in a row at -CP centipawns or worse.",
             rich_help_panel=ENDINGS,
         ),
@@ -246,18 +250,18 @@ class GameOptions:
         Raise typer.BadParameter.
         """
         with wrong_options():
-            draw = _whole_numbers("--draw", self.draw, 3)
-            resign = _whole_numbers("--resign", self.resign, 2)
+            draw = _integers("--draw", self.draw, DRAW_FORM)
+            resign = _integers("--resign", self.resign, RESIGN_FORM)
             return AdjudicationRules(draw=draw, resign=resign, **more)  # type: ignore[arg-type]
 
 
-def _whole_numbers(name: str, text: str | None, count: int) -> tuple[int, ...] | None:
-    """Return the numbers of an option's text. Raise ValueError if they are not so many."""
+def _integers(name: str, text: str | None, form: str) -> tuple[int, ...] | None:
+    """Return the numbers of an option's text. Raise ValueError if it does not have this form."""
     if text is None:
         return None
     parts = text.split(",")
-    if len(parts) != count or not all(part.strip().isdigit() for part in parts):
-        raise ValueError(f"{name} {text}: not {count} integers separated by commas")
+    if len(parts) != len(form.split(",")) or not all(part.strip().isdigit() for part in parts):
+        raise ValueError(f"{name} {text}: it must be {form}, integers separated by commas")
     return tuple(map(int, parts))
 
 

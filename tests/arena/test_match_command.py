@@ -179,7 +179,7 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
         (["match", *PAIR, "--sprt", "5,0"], "elo0 (5) must be less than elo1 (0)"),
         (["match", *PAIR, "--sprt", "a,b"], "not ELO0,ELO1"),
         (["match", *PAIR, PAIR[0], "--sprt", "0,5"], "exactly two engines"),
-        (["match", *PAIR, "--draw", "40,8"], "--draw 40,8: not 3 integers"),
+        (["match", *PAIR, "--draw", "40,8"], "--draw 40,8: it must be FROM,MOVES,CP"),
         (["match", *PAIR, "--resign", "3,x"], "--resign 3,x"),
         (["match", *PAIR, "--resign", "0,500"], "at least one move"),
         (["match", *PAIR, "--draw", "40,0,10"], "at least one move"),

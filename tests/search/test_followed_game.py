@@ -57,7 +57,7 @@ def test_any_next_line_is_followed(followed, moves):
 @pytest.mark.parametrize(
     ("fen", "moves", "complaint"),
     [
-        ("8/8/8/8/8/8/8/8 w - -", (), "in fen: White has no king"),
+        ("8/8/8/8/8/8/8/k7 w - -", (), "in fen: White has no king"),
         (None, ("e2e4", "e7e5", "e1e3"), "in move 3: 'e1e3'"),
     ],
 )
