@@ -23,7 +23,7 @@ _MOST_IN_CROSSTABLE = 20
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
 _POINTS_OF_CURVE = 40
 _POINTS_OF_STRENGTH = 250
-_SLOW_MS = 2000.0  # mean time a move, from which times are shown in seconds
+_SLOW_MS = 2000.0  # mean time per move, from which times are shown in seconds
 _SIDES = ("White", "Black")
 # How games end, where matches and PGN files call it otherwise
 _ENDING_NAMES = {

@@ -153,9 +153,9 @@ class Session:
         """Offer a draw, which the engine accepts or declines by its last score."""
         self._check_going_on()
         if not self.game.human_to_move:
-            raise ValueError("a draw is offered when it is your turn")
+            raise ValueError("you can offer a draw only when it is your turn")
         if self._offered_at == len(self.game.moves):
-            raise ValueError("you have offered a draw in this position")
+            raise ValueError("you have already offered a draw in this position")
         self._offered_at = len(self.game.moves)
         if self._takes_draw():
             self.game.agree_to_draw()
@@ -167,7 +167,7 @@ class Session:
     def ask_for_hint(self) -> None:
         """Ask for the best move, which comes a moment later."""
         if not self.game.human_to_move:
-            raise ValueError("a hint is for your turn")
+            raise ValueError("you can ask for a hint only when it is your turn")
         self.notice = ""
         self._hint_wanted = True
         waited = time.monotonic() - self._advice_began
@@ -308,13 +308,13 @@ class Session:
         if is_last:
             end = f"It failed {_MAX_FAILURES} times in this position."
         else:
-            end = "It is started anew."
+            end = "It is being restarted."
         self.problem = f"{self.opponent.name} {what}{detail}. {end}"
         self._changed()
 
     def _on_engine_end(self) -> None:
         """Restart the engine if it has died while the person was thinking."""
-        self.problem = f"{self.opponent.name} has died. It is started anew."
+        self.problem = f"{self.opponent.name} has died. It is being restarted."
         self._changed()
         self._begin(self._prepare)
 
@@ -354,7 +354,7 @@ class Session:
                 self._changed()
         except EngineFailure as failure:
             await self.adviser.drop()
-            self.problem = f"no advice: {failure}"
+            self.problem = f"the engine gives no advice: {failure}"
         if self._hint_wanted:
             self._give_hint()
         self._changed()
@@ -365,7 +365,7 @@ class Session:
         if self.advice and self.advised_ply == len(self.game.moves):
             self.hint = self.advice[0].moves[0]
         else:
-            self.notice = "there is no hint"
+            self.notice = "no hint was found"
 
     # Clock, disk, rules
 

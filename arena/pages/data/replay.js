@@ -119,7 +119,7 @@ function curve() {
 
 const longest = () => Math.max(0, ...shown.mainline.map((entry) => entry?.seconds ?? 0));
 
-/** Bars of the time a move: White's stand above the middle, Black's below. */
+/** Bars of the time per move: White's stand above the middle, Black's below. */
 function times() {
   const most = longest();
   if (!most) return "";
@@ -138,7 +138,7 @@ function caption() {
   const parts = [];
   if (part("curve").innerHTML) parts.push("White's winning chances after each move");
   const most = longest();
-  if (most) parts.push(`time a move (White above, Black below, ${most < 1 ? `${Math.round(1000 * most)} ms` : `${most.toFixed(1)} s`} at most)`);
+  if (most) parts.push(`time per move (White above, Black below, ${most < 1 ? `${Math.round(1000 * most)} ms` : `${most.toFixed(1)} s`} at most)`);
   return parts.length ? `${parts.join(", and ")}: click to go there.` : "";
 }
 

@@ -302,7 +302,7 @@ def test_the_death_of_the_engine_is_shown_and_the_game_goes_on(game):
         page.type("e4\n")
         page.wait_for_moves(2)
         page.type("d4\n")
-        page.wait_for_text("#problem", "Material has died (exit code 3). It is started anew.")
+        page.wait_for_text("#problem", "Material has died (exit code 3). It is being restarted.")
         page.wait_for_moves(4)
         assert not page.evaluate("document.querySelector('#problem').hidden")
         page.click("#take-back")  # another move would be the second search of the new process

@@ -212,7 +212,7 @@ def test_the_engine_takes_a_draw_by_its_score(tmp_path, score, mate, move_number
             assert session.game.ending_text == "Draw by agreement"
         else:
             assert "declines" in session.notice
-            with pytest.raises(ValueError, match="have offered a draw"):
+            with pytest.raises(ValueError, match="have already offered a draw"):
                 session.offer_draw()
 
     in_session(first_move(), tmp_path, story, NewGame(time=QUICK, fen=fen))
@@ -264,7 +264,7 @@ def test_an_engine_that_dies_is_started_anew(tmp_path):
         session.move("a4")
         await until(lambda: session.game.human_to_move)
         session.move("b4")
-        await until(lambda: "started anew" in session.problem)
+        await until(lambda: "restarted" in session.problem)
         await until(lambda: session.game.human_to_move)
         assert len(session.game.moves) == 4
         assert (
@@ -303,7 +303,7 @@ def test_an_engine_that_dies_while_the_person_thinks_is_shown_and_started_anew(t
     async def story(session):
         os.kill(int(next(pids.iterdir()).name), signal.SIGKILL)
         await until(lambda: session.problem)
-        assert session.problem == "Scripted has died. It is started anew."
+        assert session.problem == "Scripted has died. It is being restarted."
         await until(lambda: len(list(pids.iterdir())) == 2)
         session.move("e4")
         await until(lambda: session.game.human_to_move)
