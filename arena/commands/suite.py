@@ -66,7 +66,9 @@ def suite(
     engine: Annotated[list[str] | None, EngineOption] = None,
     option: EngineOptions = None,
     movetime: Annotated[int | None, TimeOption] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Nodes a position.")] = None,
+    nodes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Nodes per position.")
+    ] = None,
     depth: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Depth per position, in plies.")
     ] = None,
