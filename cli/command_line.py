@@ -77,7 +77,7 @@ PANELS = {
         Command(
             "report",
             "zobra.arena.commands.report:report",
-            "Write a page about a match, a PGN file or a suite.",
+            "Write a page about a match, PGN files or a suite.",
         ),
     ),
     "Develop": (

@@ -1,5 +1,5 @@
-"""The command `zobra analyse`: games of a PGN, positions of an EPD file, or one FEN; an interrupted
-run is resumed.
+"""The command `zobra analyse`: games of PGN files, positions of EPD files, or one FEN; an
+interrupted run is resumed.
 """
 
 import os
@@ -19,13 +19,13 @@ from zobra.arena.commands.live_panel import LivePanel
 from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain_console
 from zobra.arena.commands.options import ENGINE_HELP, ZOBRA, EngineOptions
 from zobra.arena.formats.files import STANDARD_INPUT, write_safely
-from zobra.arena.formats.game_source import AnalysisSource, open_source
+from zobra.arena.formats.game_source import AnalysisSource, is_fen, open_source
 from zobra.arena.formats.pgn import is_whole, write_game
 from zobra.arena.model.accuracy import MARKS, SIDE_NAMES, SideSummary, mark
 from zobra.arena.model.engines import EngineSpec, read_engine
 from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_pgn
-from zobra.arena.pages.templates import check_replaceable, signed
+from zobra.arena.pages.templates import check_replaceable, signed, source_name
 from zobra.arena.runner.analysis import Analyst, EngineLine, Search, analysed_games, annotate
 from zobra.arena.runner.processes import run_async
 
@@ -35,11 +35,11 @@ _COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
 
 
 def analyse(
-    source: Annotated[
-        str,
+    sources: Annotated[
+        list[str],
         typer.Argument(
             metavar="GAMES",
-            help="A PGN or EPD file (also packed), a folder of PGN files, a FEN, or - for input.",
+            help="PGN or EPD files (also packed), folders of PGN files, a FEN, or - for input.",
         ),
     ],
     engine: Annotated[
@@ -63,7 +63,7 @@ def analyse(
         typer.Option(
             metavar="FILE",
             help="The annotated PGN.",
-            show_default="NAME.analysed.pgn beside the games",
+            show_default="NAME.analysed.pgn beside the games; of several files games.analysed.pgn",
         ),
     ] = None,
     html: Annotated[
@@ -101,7 +101,7 @@ def analyse(
     seconds = None if movetime is None else movetime / 1000
     search = Search(chess.engine.Limit(time=seconds, depth=depth, nodes=nodes), multipv)
     if output is None:
-        output = _usual_output(source, html)
+        output = _usual_output(sources, html)
     if output is None:  # the PGN goes to standard output, and all else to standard error
         console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     else:
@@ -111,9 +111,9 @@ def analyse(
         given = [f"{name}={value}" for name, value in own.items() if value is not None]
         spec = read_engine(engine, [*given, *(option or [])])
         if html is not None and not force:
-            check_replaceable(html, "analyse", Path(source))
+            check_replaceable(html, "analyse", source_name(sources))
         try:
-            games = open_source(source)
+            games = open_source(sources)
             if force and output is not None:
                 output.unlink(missing_ok=True)
             left_out = run_async(_run(console, games, spec, search, output))
@@ -123,18 +123,19 @@ def analyse(
             raise typer.Exit(INTERRUPTED) from None
         if html is not None and output is not None:
             page = match_page(read_pgn(output))
-            write_safely(html, signed(page, "analyse", Path(source)))
+            write_safely(html, signed(page, "analyse", source_name(sources)))
             console.print(f"page: {html}", soft_wrap=True)
     if left_out:
         raise typer.Exit(1)
 
 
-def _usual_output(source: str, html: Path | None) -> Path | None:
+def _usual_output(sources: list[str], html: Path | None) -> Path | None:
     """Return where the PGN goes if nothing is said: beside a file or the page, else nowhere."""
-    path = Path(source)
-    is_fen = "/" in source and not path.exists()
-    if source == STANDARD_INPUT or is_fen:
+    path = Path(sources[0])
+    if sources == [STANDARD_INPUT] or is_fen(sources):
         return None if html is None else html.with_suffix(".pgn")
+    if len(sources) > 1:
+        return path.with_name("games.analysed.pgn")
     if path.is_dir():
         path = path.resolve()
         return path.with_name(f"{path.name}.analysed.pgn")

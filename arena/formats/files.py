@@ -13,7 +13,7 @@ import os
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -55,20 +55,34 @@ def read_text(source: str | Path) -> str:
     return decoded(content)
 
 
-def read_pgn_text(source: str | Path) -> str:
-    """Return the text of a PGN file, or of all PGN files in a folder except analyses.
+def read_texts(sources: Sequence[str | Path]) -> list[tuple[str, str]]:
+    """Return name and text of each file; of a folder, those of its PGN files.
 
-    Raise OSError or ValueError.
+    Analyses are left out, unless there is nothing else. Raise OSError or ValueError.
     """
-    if str(source) == STANDARD_INPUT or not Path(source).is_dir():
-        return read_text(source)
+    found: list[str | Path] = []
+    for source in sources:
+        if str(source) == STANDARD_INPUT or not Path(source).is_dir():
+            found.append(source)
+            continue
+        games = sorted(Path(source).glob("*.pgn"))
+        if all(map(_is_analysis, games)):
+            raise ValueError(f"{source}: no PGN file in this folder")
+        found += games
     texts = []
-    for path in sorted(Path(source).glob("*.pgn")):
-        if not path.name.endswith(".analysed.pgn"):
-            texts.append(read_text(path))
-    if not texts:
-        raise ValueError(f"{source}: no PGN file in this folder")
-    return "\n\n".join(texts)
+    for source in without_analyses(found):
+        name = "standard input" if str(source) == STANDARD_INPUT else printable(str(source))
+        texts.append((name, read_text(source)))
+    return texts
+
+
+def without_analyses(sources: Sequence[str | Path]) -> Sequence[str | Path]:
+    """Return the files that `zobra analyse` has not written, or all if there are no others."""
+    return [source for source in sources if not _is_analysis(source)] or sources
+
+
+def _is_analysis(source: str | Path) -> bool:
+    return str(source).endswith(".analysed.pgn")
 
 
 def decoded(content: bytes) -> str:

@@ -1,16 +1,15 @@
-"""Games and positions to analyse: a PGN or EPD file, standard input, or one FEN."""
+"""Games and positions to analyse: PGN or EPD files, standard input, or one FEN."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import chess.pgn
 
 from zobra.arena.formats.epd import read_epd, record_lines
-from zobra.arena.formats.files import STANDARD_INPUT, read_pgn_text
+from zobra.arena.formats.files import read_texts
 from zobra.arena.formats.pgn import read_games, split_games
-from zobra.arena.formats.text import printable
 
 _PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
 _BEGINNING = re.compile(r"^\s*(\[\s*\w+\s+\"|1\s*\.)", re.MULTILINE)
@@ -29,16 +28,45 @@ class AnalysisSource:
     positions: bool = False
 
 
-def open_source(text: str) -> AnalysisSource:
-    """Open what a user named: a FEN, a file, a folder of PGN files, or "-" for standard input.
+def is_fen(words: Sequence[str]) -> bool:
+    """Return whether the words of a command line are those of a FEN, in quotes or not."""
+    return _PLACEMENT.match(" ".join(words) + " ") is not None
 
-    A file has PGN or EPD, plain or compressed. Raise ValueError or OSError.
+
+def open_source(texts: Sequence[str]) -> AnalysisSource:
+    """Open a FEN, or the paths of PGN or EPD files (also compressed) and of folders of PGN files,
+    with "-" for standard input.
+
+    Among several files, one of something else is left out. Raise ValueError or OSError.
     """
-    if _PLACEMENT.match(text + " "):
-        return AnalysisSource(1, lambda: iter([_position(text, "FEN")]), positions=True)
+    if is_fen(texts):
+        fen = " ".join(texts)
+        return AnalysisSource(1, lambda: iter([_position(fen, "FEN")]), positions=True)
 
-    content = read_pgn_text(text)
-    name = "standard input" if text == STANDARD_INPUT else printable(text)
+    files = read_texts(texts)
+    parts = []
+    problems = []
+    for name, content in files:
+        try:
+            parts.append(_file_source(name, content, is_one_of_several=len(files) > 1))
+        except ValueError as error:
+            problems.append(error)
+    if not parts:
+        raise problems[0]
+    if len({part.positions for part in parts}) > 1:
+        raise ValueError("games and positions are not analysed together: name files of one kind")
+
+    def games() -> Iterator[chess.pgn.Game | ValueError]:
+        yield from problems
+        for part in parts:
+            yield from part.games()
+
+    count = len(problems) + sum(part.count for part in parts)
+    return AnalysisSource(count, games, parts[0].positions)
+
+
+def _file_source(name: str, content: str, is_one_of_several: bool) -> AnalysisSource:
+    """Return the games or positions of a file. Raise ValueError if there are none."""
     lines = record_lines(content)
     if lines and _PLACEMENT.match(lines[0][1] + " "):
 
@@ -50,7 +78,8 @@ def open_source(text: str) -> AnalysisSource:
 
     if not _BEGINNING.search(content):
         raise ValueError(f"{name}: neither games in PGN nor positions in FEN or EPD")
-    games = partial(read_games, content, up_to_mistakes=True)
+    file = name if is_one_of_several else ""
+    games = partial(read_games, content, up_to_mistakes=True, file=file)
     return AnalysisSource(len(split_games(content)), games)
 
 

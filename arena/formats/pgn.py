@@ -102,10 +102,13 @@ _CHESS = ("", "?", "-", "regular", "orthodox", "classic", "standard chess", "int
 
 
 class GameError(ValueError):
-    """A game that is left out, with its number in the file, from 1, and the reason."""
+    """A game that is left out, with its number in the file, from 1, and the reason.
 
-    def __init__(self, number: int, reason: str) -> None:
-        super().__init__(f"game {number} is left out: {reason}")
+    The name of the file is said where there are several.
+    """
+
+    def __init__(self, number: int, reason: str, file: str = "") -> None:
+        super().__init__(f"{_prefix(file)}game {number} is left out: {reason}")
         self.number = number
         self.reason = reason
 
@@ -114,22 +117,30 @@ class MovesLeftOut(ValueError):
     """A mistake in a game, such as an illegal move: what follows it in its line is left out."""
 
 
-def read_games(text: str, *, up_to_mistakes: bool = False) -> Iterator[chess.pgn.Game | GameError]:
+def read_games(
+    text: str, *, up_to_mistakes: bool = False, file: str = ""
+) -> Iterator[chess.pgn.Game | GameError]:
     """Read the games of a PGN text; one that cannot be read costs nothing but itself.
 
     `errors` of a game names what was dropped from it: a castling right without its rook, an
-    en-passant square that cannot be or, `up_to_mistakes`, the moves from a mistake on.
+    en-passant square that cannot be or, `up_to_mistakes`, the moves from a mistake on. Messages
+    begin with the `file`, if it is named.
     """
     for number, game_text in enumerate(split_games(text), start=1):
         try:
             game = read_game(game_text, up_to_mistakes=up_to_mistakes)
         except ValueError as error:
-            yield GameError(number, printable(str(error)))
+            yield GameError(number, printable(str(error)), file)
         else:
             game.errors = [
-                type(notice)(f"game {number}: {printable(str(notice))}") for notice in game.errors
+                type(notice)(f"{_prefix(file)}game {number}: {printable(str(notice))}")
+                for notice in game.errors
             ]
             yield game
+
+
+def _prefix(file: str) -> str:
+    return f"{file}: " if file else ""
 
 
 def is_whole(game: chess.pgn.Game) -> bool:

@@ -75,7 +75,7 @@ def match_page(games: ReportedGames) -> str:
 def _title(games: ReportedGames) -> str:
     if len(games.engines) == 2 and games.engines != list(_SIDES):
         return " – ".join(games.engines)
-    return games.source.name if games.settings is None else "Tournament"
+    return games.source if games.settings is None else "Tournament"
 
 
 def _subtitle(games: ReportedGames) -> str:

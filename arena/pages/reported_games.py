@@ -5,22 +5,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 
 import chess
 import chess.engine
 import chess.pgn
 
-from zobra.arena.formats.files import read_json, read_pgn_text, typed
+from zobra.arena.formats.files import read_json, read_texts, typed
 from zobra.arena.formats.pgn import is_whole, read_games
 from zobra.arena.formats.played_move import PlayedMove
-from zobra.arena.formats.text import date_text, printable
+from zobra.arena.formats.text import date_text, listed, printable
 from zobra.arena.model.adjudication import DRAW
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.game_record import POINTS_OF_WHITE, GameRecord
 from zobra.arena.model.journal import Journal, RunConditions, read_game
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Settings
+from zobra.arena.pages.templates import source_name
 
 # An engine's name, rating, 95 % margin, and rating before
 Rated = tuple[str, float, float, float | None]
@@ -91,7 +93,7 @@ def score_of(move: PlayedMove, is_white: bool) -> chess.engine.PovScore | None:
 class ReportedGames:
     """All games of a page, in order, with what is known of how they were played."""
 
-    source: Path
+    source: str  # the name of a folder or file, or those of several
     engines: list[str]
     games: list[ReportedGame]
     # What is known of time control, date, machine and more
@@ -130,7 +132,7 @@ def read_match(folder: Path) -> ReportedGames:
     settings = Journal.settings_in(folder)
     names = [engine.name for engine in settings.engines]
     conditions = _conditions(settings, Journal.conditions_in(folder))
-    found = ReportedGames(folder, names, [], conditions, settings)
+    found = ReportedGames(source_name([folder]), names, [], conditions, settings)
     with (folder / "journal.jsonl").open(encoding="utf-8", errors="replace") as journal:
         for number, line in enumerate(journal, start=1):
             try:
@@ -175,15 +177,20 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
     return shown
 
 
-def read_pgn(path: Path) -> ReportedGames:
-    """Read a PGN file or a folder of PGN files; games that cannot be read become problems.
+def read_pgn(*paths: Path) -> ReportedGames:
+    """Read PGN files or folders of them; what cannot be read becomes problems.
 
     Of a game with a mistake, such as an illegal move, the moves before it are read. Raise OSError,
     or ValueError if no game can be read.
     """
-    found = ReportedGames(path, [], [])
+    found = ReportedGames(source_name(paths), [], [])
+    files = read_texts(paths)
+    trees = []
+    for name, text in files:
+        file = name if len(files) > 1 else ""
+        trees.append(read_games(text, up_to_mistakes=True, file=file))
     waiting: dict[tuple, int] = {}
-    for index, tree in enumerate(read_games(read_pgn_text(path), up_to_mistakes=True)):
+    for index, tree in enumerate(chain.from_iterable(trees)):
         if isinstance(tree, ValueError):
             found.problems.append(str(tree))
             found.left_out += 1
@@ -195,13 +202,14 @@ def read_pgn(path: Path) -> ReportedGames:
             found.games.append(_reported(index, tree, waiting))
     if not found.games:
         reason = f" ({found.problems[0]})" if found.problems else ""
-        raise ValueError(f"{path}: no game in this file{reason}")
+        what = "this file" if len(files) == 1 else "these files"
+        raise ValueError(f"{found.source}: no game in {what}{reason}")
     names: dict[str, None] = {}  # in the order of their first games
     for game in found.games:
         names[game.record.white] = None
         names[game.record.black] = None
     found.engines = list(names)
-    found.conditions["file"] = printable(str(path))
+    found.conditions["file"] = listed(printable(str(path)) for path in paths)
     for header, name in _SHOWN_HEADERS.items():
         found.conditions[name] = _common_value(found.games, header)
     with suppress(OverflowError, ValueError):  # of another form

@@ -1,6 +1,7 @@
 """Pages from Jinja templates. A page works offline and loads nothing from the network."""
 
 import re
+from collections.abc import Sequence
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from zobra.arena.formats.text import printable
+from zobra.arena.formats.files import without_analyses
+from zobra.arena.formats.text import listed, printable
 
 _DATA = Path(__file__).parent / "data"
 
@@ -18,14 +20,20 @@ _CHARSET = '<meta charset="utf-8">'
 _HEAD_BYTES = 2000  # within which a page has its signature
 
 
-def signed(page: str, command: str, source: Path) -> str:
-    """Return a page with a line that names the command that made it, and its source."""
+def source_name(sources: Sequence[str | Path]) -> str:
+    """Return the name of what a page is made of: that of a file, or those of several."""
+    names = [printable(Path(source).name) for source in without_analyses(sources)]
+    return listed(names, longest=100)
+
+
+def signed(page: str, command: str, source: str) -> str:
+    """Return a page with a line that says which command made it, and from what."""
     line = f'<meta name="made-by" content="{escape(_signature(command, source))}">'
     return page.replace(_CHARSET, f"{_CHARSET}\n{line}", 1)
 
 
-def check_replaceable(page: Path, command: str, source: Path) -> None:
-    """Raise ValueError if the file exists and the same command did not make it from this source."""
+def check_replaceable(page: Path, command: str, source: str) -> None:
+    """Raise ValueError for a file that the same command has not made from the same source."""
     if not page.exists():
         return
     with page.open("rb") as file:
@@ -33,13 +41,13 @@ def check_replaceable(page: Path, command: str, source: Path) -> None:
     found = _SIGNATURE.search(head)
     if found is None or unescape(found[1]) != _signature(command, source):
         raise ValueError(
-            f"{page} is there, and is not the page that `zobra {command}` made of {source.name}: "
+            f"{page} is there, and is not the page that `zobra {command}` made of {source}: "
             "name another file, or replace it with --force"
         )
 
 
-def _signature(command: str, source: Path) -> str:
-    return f"zobra {command} {printable(source.name)}"
+def _signature(command: str, source: str) -> str:
+    return f"zobra {command} {source}"
 
 
 def render(template: str, **content: Any) -> str:

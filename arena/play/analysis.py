@@ -67,10 +67,10 @@ class GameAnalysis:
         """Write the annotated game and its page beside the game, and return the page."""
         from zobra.arena.pages.match_page import match_page  # takes long to import
         from zobra.arena.pages.reported_games import read_pgn
-        from zobra.arena.pages.templates import signed
+        from zobra.arena.pages.templates import signed, source_name
 
         annotated = self._file.with_suffix(".analysed.pgn")
         write_safely(annotated, write_game(game, columns=None) + "\n\n")
-        page = signed(match_page(read_pgn(annotated)), "analyse", self._file)
+        page = signed(match_page(read_pgn(annotated)), "analyse", source_name([self._file]))
         write_safely(self._file.with_suffix(".html"), page)
         return page

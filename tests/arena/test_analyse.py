@@ -112,6 +112,33 @@ def test_a_folder_of_games_is_analysed_into_one_file(tmp_path):
     assert len(games_of((tmp_path / "mine.analysed.pgn").read_text())) == 2
 
 
+def test_several_files_are_analysed_into_one_file_with_one_page(tmp_path):
+    (tmp_path / "one.pgn").write_text(BLUNDER)
+    (tmp_path / "two.pgn").write_text('[White "x"]\n\n1. Ke3 *\n\n' + FOOLS_MATE)
+    (tmp_path / "notes.pgn").write_text("dear reader\n")
+    page = tmp_path / "page.html"
+    names = ("one.pgn", "two.pgn", "notes.pgn")
+    for _ in range(2):  # the second time its own output is among the files, and is no game of them
+        files = [tmp_path / name for name in names]
+        files += tmp_path.glob("*.analysed.pgn")
+        result = run(*files, "--html", page)
+        assert result.exit_code == 1
+        assert "two.pgn: game 1 is left out: illegal move Ke3" in flat(result.output)
+        assert "notes.pgn: neither games in PGN nor positions" in flat(result.output)
+        games = games_of((tmp_path / "games.analysed.pgn").read_text())
+        assert [game.headers["White"] for game in games] == ["Anna", "C"]
+        assert len(replays(page.read_text())) == 2
+    assert "resuming after 2 of 4" in result.output
+
+
+def test_games_and_positions_are_not_analysed_together(tmp_path):
+    (tmp_path / "one.pgn").write_text(BLUNDER)
+    (tmp_path / "two.epd").write_text("4k3/8/8/8/8/8/8/4K2R w K - 0 1\n")
+    result = run(tmp_path / "one.pgn", tmp_path / "two.epd")
+    assert result.exit_code == 2
+    assert "games and positions are not analysed together" in flat(result.output)
+
+
 def test_a_page_hides_what_match_tools_write_into_comments(tmp_path):
     moves = "1. e4 {book} e5 {+0.31/12 0.101s, n=52311} 2. Nf3 {0.2s, n=9, bold} *"
     (tmp_path / "match.pgn").write_text(f'[Event "?"]\n\n{moves}\n')
@@ -158,6 +185,7 @@ def test_games_are_read_from_standard_input():
 def test_a_position_gets_lines():
     scholars_mate = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
     result = run(scholars_mate, "--multipv", 3)
+    assert run(*scholars_mate.split(), "--multipv", 3).stdout == result.stdout
     (game,) = games_of(result.stdout)
     assert game.next().san() == "Qxf7#"
     assert len(game.variations) == 3

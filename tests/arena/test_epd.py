@@ -229,5 +229,5 @@ def test_double_checks_that_cannot_arise_are_played_and_analysed(line, status, t
     assert len(position.best) == 1
     path = tmp_path / "check.epd"
     path.write_text(line)
-    (game,) = open_source(str(path)).games()
+    (game,) = open_source([str(path)]).games()
     assert game.board().status() & status

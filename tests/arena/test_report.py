@@ -565,6 +565,28 @@ def test_a_folder_of_games_has_one_page(tmp_path):
     assert len(replays((folder / "report.html").read_text())) == 2
 
 
+def test_several_files_have_one_page(tmp_path):
+    game = '[White "C"]\n[Black "D"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+    (tmp_path / "one.pgn").write_text(game)
+    (tmp_path / "two.pgn").write_text(f"{game}\n1. Ke3 *\n")
+    names = [str(tmp_path / "one.pgn"), str(tmp_path / "two.pgn")]
+    result = run_command(*names)
+    assert result.exit_code == 1
+    assert "two.pgn: game 2 is left out: illegal move Ke3" in flat(result.output)
+    text = (tmp_path / "games.html").read_text()
+    assert len(replays(text)) == 2
+    assert 'content="zobra report one.pgn, two.pgn"' in text
+    assert run_command(*names).exit_code == 1  # which replaces the page
+
+
+def test_what_is_no_pgn_has_no_page_together_with_others(tmp_path):
+    write_match(tmp_path / "thing", 4)
+    (tmp_path / "one.pgn").write_text("1. e4 *\n")
+    result = run_command(str(tmp_path / "one.pgn"), str(tmp_path / "thing"))
+    assert_named(result)
+    assert "only PGN files have a page together" in flat(result.output)
+
+
 def test_a_file_of_something_else_is_named(tmp_path):
     (tmp_path / "thing.md").write_text("# Title\n")
     result = run_command(str(tmp_path / "thing.md"))
