@@ -59,6 +59,10 @@ def play(
     terminal: Annotated[
         bool, typer.Option("--terminal", "-t", help="Play in the terminal, without a browser.")
     ] = False,
+    ascii_only: Annotated[
+        bool,
+        typer.Option("--ascii", help="In the terminal, letters for pieces: capitals are White's."),
+    ] = False,
     engine: Annotated[
         str, typer.Option("--engine", "-e", help="[NAME=]COMMAND or a TOML file.")
     ] = "zobra",
@@ -84,6 +88,8 @@ def play(
     console = plain_console()
     with errors_as_messages("play"):
         with wrong_options():
+            if ascii_only and not terminal:
+                raise ValueError("--ascii is for --terminal")
             level = DEFAULT_ELO if elo is None else read_level(elo)
             wishes = NewGame(color, level, _time(movetime, tc), fen, chess960)
             note = _clock_note(wishes.control())
@@ -95,7 +101,7 @@ def play(
                 background.wait_for(session.start(wishes))
                 if terminal:
                     console.print(note, end="", soft_wrap=True)
-                    _play_in_terminal(session, background, console)
+                    _play_in_terminal(session, background, console, ascii_only)
                 else:
                     _play_in_browser(session, background, console, port, browser, note)
             except KeyboardInterrupt:
@@ -126,13 +132,15 @@ def _clock_note(control: TimeControl) -> str:
     return f"{note}\n"
 
 
-def _play_in_terminal(session: Session, background: Background, console: Console) -> None:
+def _play_in_terminal(
+    session: Session, background: Background, console: Console, ascii_only: bool
+) -> None:
     from zobra.arena.play.terminal import Terminal
 
     def echo(line: str) -> None:
         console.print(line, soft_wrap=True)
 
-    Terminal(session, background, echo).run()
+    Terminal(session, background, echo, ascii_only=ascii_only).run()
 
 
 def _play_in_browser(

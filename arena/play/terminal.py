@@ -1,4 +1,6 @@
-"""The game in the terminal: moves and commands are typed, and the board is drawn in Unicode."""
+"""The game in the terminal: moves and words are typed, the board is drawn with the signs of the
+pieces, or with letters.
+"""
 
 import contextlib
 import sys
@@ -29,7 +31,10 @@ HELP = """Type a move as Nf3 or g1f3, or a word:
 
 
 class Terminal:
-    """The terminal front end. `echo` prints a line, `ask` reads one after a prompt."""
+    """The front end. `echo` prints a line, `ask` reads one after a prompt.
+
+    The pieces are letters if `ascii_only`, or where the terminal has no signs for them.
+    """
 
     def __init__(
         self,
@@ -37,12 +42,14 @@ class Terminal:
         background: Background,
         echo: Callable[[str], None],
         ask: Callable[[str], str] = input,
+        ascii_only: bool = False,
     ) -> None:
         self._session = session
         self._background = background
         self._echo = echo
         self._ask = ask
         self._flipped = False
+        self._in_unicode = not ascii_only and _has_pieces()
         self._printed_moves = 0
         self._game_number = 0
         self._printed_problem = ""
@@ -263,7 +270,7 @@ class Terminal:
     def _print_board(self) -> None:
         game = self._session.game
         self._echo("")
-        for line in board_lines(game.board, game.human != self._flipped, _has_pieces()):
+        for line in board_lines(game.board, game.human != self._flipped, self._in_unicode):
             self._echo(line)
         self._echo("")
 

@@ -1,6 +1,7 @@
 """`zobra play` as a person starts it."""
 
 import http.client
+import os
 import re
 import signal
 import socket
@@ -113,6 +114,25 @@ def test_the_terminal_plays_what_is_typed(tmp_path, pids):
 
 
 @pytest.mark.parametrize(
+    ("arguments", "rank"),
+    [([], "2  ♙  ♙  ♙  ♙  ♙  ♙  ♙  ♙ "), (["--ascii"], "2  P  P  P  P  P  P  P  P ")],
+)
+def test_the_terminal_draws_the_board_with_signs_or_letters(tmp_path, arguments, rank):
+    command = [sys.executable, "-m", "zobra.cli", "play", "--terminal", "-e", ENGINE, *arguments]
+    done = subprocess.run(
+        [*command, "--folder", str(tmp_path / "games")],
+        input="quit\n",
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        timeout=120,
+        check=True,
+    )
+    assert rank in done.stdout.splitlines()
+    assert done.stdout.isascii() == bool(arguments)
+
+
+@pytest.mark.parametrize(
     ("tc", "note"),
     [
         ("5+3", "The clock: 5 s + 3 s per move for each side. For 5 minutes, give --tc 300+3.\n"),
@@ -137,6 +157,7 @@ def test_a_clock_is_told_with_its_units(tc, note):
         (["--tc", "soon", "-e", ENGINE], "time control"),
         (["--tc", "60", "--movetime", "5"], "either --movetime or --tc"),
         (["--port", "99999"], "65535"),
+        (["--ascii"], "--ascii is for --terminal"),
     ],
 )
 def test_bad_input_is_answered_with_a_message(arguments, problem, tmp_path):
