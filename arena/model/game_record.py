@@ -138,13 +138,13 @@ class GameRecord:
     def named_opening(self) -> tuple[str, str]:
         """Return the ECO code and the name of the opening.
 
-        The code follows from the moves. So does the name if the book has only numbered its
-        openings; otherwise it is the book's name.
+        The name is the book's, else the one that the moves have. The numbers of openings in books
+        without names are no names.
         """
         moves = [*self.book_moves(), *(played.move for played in self.moves)]
         board = chess.Board(self.opening["root"], chess960=True)  # reads either kind of castling
         code, name = opening_name(board, moves)
-        if not name or not _NUMBERED.fullmatch(self.opening["name"]):
+        if not _NUMBERED.fullmatch(self.opening["name"]):
             name = self.opening["name"]
         return code, name
 

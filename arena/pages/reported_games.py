@@ -67,7 +67,8 @@ class ReportedGame:
             return f"{code} {name}".strip()
         if code:
             return f"ECO {code}"
-        is_position = self.headers.get("Result", "*") == "*" and "FEN" in self.headers
+        has_players = any(self.headers.get(side, "?") != "?" for side in ("White", "Black"))
+        is_position = "FEN" in self.headers and not has_players
         return self.headers.get("Event", "").strip("?") if is_position else ""
 
     @property

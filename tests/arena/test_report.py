@@ -438,7 +438,8 @@ def test_the_accuracy_of_several_games_has_the_mean_of_each_player(analysed):
     assert "all Bob 99.0% mean of 2 games" in text
 
 
-def test_a_casual_game_has_units_and_no_event_for_an_opening(tmp_path):
+@pytest.mark.parametrize("start", ["", '[FEN "4k3/8/8/8/8/8/P7/4K3 w - - 0 1"]\n'])
+def test_a_casual_game_has_units_and_no_event_for_an_opening(tmp_path, start):
     path = tmp_path / "game.pgn"
     headers = {
         "Event": "Casual game",
@@ -448,10 +449,34 @@ def test_a_casual_game_has_units_and_no_event_for_an_opening(tmp_path):
         "Termination": "unterminated",
     }
     tags = "".join(f'[{name} "{value}"]\n' for name, value in headers.items())
-    path.write_text(f"{tags}\n1. a4 *\n")
+    path.write_text(f"{tags}{start}\n1. a4 *\n")
     text = report_page(path)
     assert "not finished, 5 min + 3 s per move" in text
-    assert replays(text)[0]["opening"] != "Casual game"
+    assert replays(text)[0]["opening"] == ""
+
+
+def test_a_position_has_its_name_in_the_place_of_an_opening(tmp_path):
+    path = tmp_path / "positions.pgn"
+    path.write_text('[Event "ladder mate"]\n[FEN "6k1/8/8/8/8/8/R7/1R5K w - - 0 1"]\n\n1. Rb7 *\n')
+    assert replays(report_page(path))[0]["opening"] == "ladder mate"
+
+
+@pytest.mark.parametrize("name", ["book:10", "random walk 3"])
+@pytest.mark.parametrize(("moves", "opening"), [("e2e4 e7e5", "C20 Open Game"), ("a2a3 h7h5", "")])
+def test_the_number_of_an_opening_is_no_name(tmp_path, name, moves, opening):
+    write_match(tmp_path / "run", 2)
+    journal = tmp_path / "run" / "journal.jsonl"
+    games = [json.loads(line) for line in journal.read_text().splitlines()]
+    board = chess.Board()
+    for move in moves.split():
+        board.push_uci(move)
+    for game in games:
+        game["opening"] |= {"name": name, "fen": board.fen(), "moves": moves.split()}
+        game["moves"] = []
+    journal.write_text("".join(json.dumps(game) + "\n" for game in games))
+    match = read_match(tmp_path / "run")
+    assert [game.opening for game in match.games] == [opening] * 2
+    assert match.games[0].tree().headers.get("Opening", "") == opening[4:]
 
 
 def test_who_evaluated_the_games_is_named(analysed):
