@@ -388,8 +388,9 @@ class Session:
             self._go_on()
 
     def _save(self) -> None:
-        """Write the game to its own file, if it has moves or had some."""
-        if not self.game.moves and self.file is None:
+        """Write the game into a file of its own, if it has begun or is over."""
+        is_untouched = not self.game.moves and self.game.ending is None
+        if is_untouched and self.file is None:
             return
         try:
             if self.file is None:

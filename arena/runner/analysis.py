@@ -110,10 +110,10 @@ async def annotate(
 ) -> tuple[dict[chess.Color, SideSummary], list[EngineLine]]:
     """Annotate a game with evaluations, marks, better lines and a summary of each side.
 
-    A game without moves gets the lines of its position. Positions are searched from the last to the
-    first, so that the transposition table has the later ones. `progress` is called with the share
-    that is done, from 0 to 1. Return the summaries, and the lines of the first position. Raise
-    EngineFailure.
+    A position without moves gets lines, a game that ended without any does not. Positions are
+    searched from the last to the first, so that the transposition table knows later ones.
+    `progress` gets the share that is done, from 0 to 1. Return the summaries, and the lines of the
+    first position. Raise EngineFailure.
     """
     moves = list(game.mainline())
     nodes = [game, *moves]
@@ -124,7 +124,8 @@ async def annotate(
 
     game.headers["Annotator"] = f"{engine.announced_name}, {search}"
     if not moves:
-        _add_lines(game, found[0], None)
+        if game.headers.get("Result", "*") == "*":
+            _add_lines(game, found[0], None)
         _set_evaluation(game, found[0][0])
     sides = {chess.WHITE: SideSummary(), chess.BLACK: SideSummary()}
     for ply, node in enumerate(moves, start=1):

@@ -148,6 +148,13 @@ def test_a_page_hides_what_match_tools_write_into_comments(tmp_path):
     assert [re.sub(r"\[%.*?\]", "", comment).strip() for comment in comments] == ["", "", "bold"]
 
 
+def test_a_game_that_ended_without_a_move_gets_none(tmp_path):
+    path = tmp_path / "resigned.pgn"
+    path.write_text('[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n0-1\n')
+    (game,) = analysed(path)
+    assert game.next() is None
+
+
 def test_a_mating_move_has_an_evaluation_and_is_accurate(tmp_path):
     path = tmp_path / "mate.pgn"
     path.write_text(FOOLS_MATE)

@@ -52,6 +52,17 @@ def test_a_game_without_moves_leaves_no_file(tmp_path):
     assert not (tmp_path / "games").exists()
 
 
+def test_a_game_that_is_resigned_at_once_is_kept(tmp_path):
+    async def story(session):
+        session.resign()
+
+    session = in_session(first_move(), tmp_path / "games", story)
+    game = read(session.file)
+    assert game.headers["Result"] == "0-1"
+    assert game.next() is None
+    assert [path.name for path in session.file.parent.iterdir()] == [session.file.name]
+
+
 def test_each_game_has_a_file_of_its_own(tmp_path):
     async def story(session):
         for _ in range(3):
