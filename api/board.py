@@ -7,7 +7,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from zobra.engine.fen import check_board
+from zobra.engine.fen_reader import check_board
 from zobra.engine.move import move_text
 from zobra.engine.network import BATCH, EVALUATIONS, built_in_network, evaluate_batch
 from zobra.engine.perft import MAX_DEPTH, count_leaves

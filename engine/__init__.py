@@ -2,6 +2,6 @@
 
 Reading order: board, kernels (how functions are compiled, stored and linked), network_file, layouts
 (every record), magics and constants, attacks, zobrist, move, generator, legality, make, see,
-scores, position (and game), fen, perft; accumulator and network (the evaluation); random_games and
-key_quality (of the Zobrist keys).
+scores, position (and game), fen_reader, fen, perft; accumulator and network (the evaluation);
+random_games and key_quality (of the Zobrist keys).
 """

@@ -5,7 +5,8 @@ A line that adds a move costs only one move.
 
 from collections.abc import Sequence
 
-from zobra.engine.fen import START, FenError, parse_fen, read_fen, write_fen
+from zobra.engine.fen import START, parse_fen, read_fen, write_fen
+from zobra.engine.fen_reader import FenError
 from zobra.engine.position import Game
 
 
