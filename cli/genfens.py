@@ -42,7 +42,7 @@ def genfens(
     for name, value in zip((words or [])[::2], (words or [])[1::2], strict=False):
         given[name] = value
     if not given["seed"].isdigit():
-        raise typer.BadParameter(f"seed is a whole number, not {given['seed']!r}")
+        raise typer.BadParameter(f"seed must be an integer, not {given['seed']!r}")
     from zobra.arena.commands.messages import end_with_error
 
     problems: list[str] = []

@@ -33,7 +33,7 @@ class _Commands(TyperGroup):
 
 
 def existing_file(path: Path) -> Path:
-    """Return the path of a file. End the command with a message if it cannot be read."""
+    """Return the path of a file. If it cannot be read, end the command with a message."""
     try:
         path.open("rb").close()
     except OSError as error:
@@ -44,7 +44,7 @@ def existing_file(path: Path) -> Path:
 
 
 def existing_files(paths: list[Path]) -> list[Path]:
-    """Return the paths of files. End the command with a message if one cannot be read."""
+    """Return the paths of files. If one cannot be read, end the command with a message."""
     return [existing_file(path) for path in paths]
 
 
@@ -193,7 +193,9 @@ def wdl(
 def import_games(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="PGN", help="PGN files, also compressed.", callback=existing_files),
+        typer.Argument(
+            metavar="PGN", help="PGN files, plain or compressed.", callback=existing_files
+        ),
     ],
     name: Annotated[
         str, typer.Option("--set", metavar="NAME", help="Name of the new set in the folder.")
@@ -293,7 +295,7 @@ def label_trees(
 def view(
     shard: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A file of games.", callback=existing_file),
+        typer.Argument(metavar="FILE", help="A file of training games.", callback=existing_file),
     ],
     number: Annotated[
         int | None,

@@ -1,5 +1,6 @@
-"""The command `zobra analyse`: games of PGN files, positions of EPD files, or one FEN; an
-interrupted run is resumed.
+"""The command `zobra analyse`: games of PGN files, positions of EPD files, or one FEN.
+
+An interrupted run is resumed.
 """
 
 import os
@@ -39,7 +40,8 @@ def analyse(
         list[str],
         typer.Argument(
             metavar="GAMES",
-            help="PGN or EPD files (also packed), folders of PGN files, a FEN, or - for input.",
+            help="PGN or EPD files, plain or compressed, "
+            "folders of PGN files, a FEN, or - for input.",
         ),
     ],
     engine: Annotated[
@@ -50,14 +52,16 @@ def analyse(
         typer.Option(
             min=1,
             metavar="MS",
-            help="Milliseconds a position.",
+            help="Milliseconds per position.",
             show_default=f"{_USUAL_MS} if no limit is given",
         ),
     ] = None,
     depth: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Depth a position, in plies.")
+        int | None, typer.Option(min=1, metavar="N", help="Depth per position, in plies.")
     ] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Nodes a position.")] = None,
+    nodes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Nodes per position.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -68,12 +72,14 @@ def analyse(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with the games to replay, too."),
+        typer.Option(
+            "--html", metavar="FILE", help="Also write a page on which the games can be replayed."
+        ),
     ] = None,
     multipv: Annotated[
         int,
         typer.Option(
-            min=1, max=50, metavar="N", help="Lines a position; above 1 every move gets them."
+            min=1, max=50, metavar="N", help="Lines per position; if above 1, every move gets them."
         ),
     ] = 1,
     threads: Annotated[
@@ -85,9 +91,7 @@ def analyse(
         typer.Option("--hash", min=1, metavar="MB", help="Megabytes of the engine's table."),
     ] = None,
     option: EngineOptions = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files of something else, too.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace other files, too.")] = False,
 ) -> None:
     """Analyse games or positions.
 

@@ -38,7 +38,7 @@ def errors_as_messages(command: str) -> Iterator[None]:
 
 
 def end_with_error(command: str, error: Exception, status: int = BAD_INPUT) -> NoReturn:
-    """End a command with one line about an error; that of a file begins with its name."""
+    """End a command with one line about an error; for a file it begins with the file's name."""
     text = str(error)
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"

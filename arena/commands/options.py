@@ -245,10 +245,7 @@ class GameOptions:
             )
 
     def rules(self, **more: Any) -> AdjudicationRules:
-        """Return the adjudication rules that --draw and --resign state.
-
-        Raise typer.BadParameter.
-        """
+        """Return the rules that --draw and --resign state. Raise typer.BadParameter."""
         with wrong_options():
             draw = _integers("--draw", self.draw, DRAW_FORM)
             resign = _integers("--resign", self.resign, RESIGN_FORM)

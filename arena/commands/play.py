@@ -42,17 +42,17 @@ def play(
     ] = None,
     movetime: Annotated[
         int | None,
-        typer.Option(min=1, help="Milliseconds a move of the engine.", show_default="1000"),
+        typer.Option(min=1, help="Milliseconds per move of the engine.", show_default="1000"),
     ] = None,
     tc: Annotated[
         str | None,
         typer.Option(
             "--tc",
-            help='A clock for both, in seconds: "300+3" is five minutes and three seconds a move; '
-            'or "nodes=5000", "depth=8".',
+            help='A clock for both, in seconds: "300+3" is five minutes and three seconds '
+            'per move; or "nodes=5000", "depth=8".',
         ),
     ] = None,
-    fen: Annotated[str, typer.Option("--fen", help="Begin in this position.")] = "",
+    fen: Annotated[str, typer.Option("--fen", help="Begin from this position.")] = "",
     chess960: Annotated[
         bool, typer.Option("--chess960", help="Play Chess960 from a random position.")
     ] = False,

@@ -33,11 +33,11 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
     """Return the settings of the run in --folder, with more games if --games asks for them.
 
     Raise typer.BadParameter if no folder is given, with a message that says what is `needed`
-    instead, or if options are given that only a new run takes; ValueError if the folder has no run;
-    or OSError.
+    instead, or if options are given that only a new run takes. Raise ValueError if the folder has
+    no run, and OSError if it cannot be read.
     """
     if options.folder is None:
-        raise typer.BadParameter(f"name {needed}, or with --folder a run to resume")
+        raise typer.BadParameter(f"give {needed}, or a run to resume with --folder")
     given = []
     for parameter in context.command.params:
         source = context.get_parameter_source(str(parameter.name))
@@ -51,8 +51,8 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
     settings = Journal.settings_in(options.folder)
     if fixed:
         raise typer.BadParameter(
-            f"{', '.join(fixed)}: the folder says that already; name the engines too to compare "
-            "them with it"
+            f"{', '.join(fixed)}: a resumed run has these settings in its folder; leave them "
+            "out, or also give the engines to have all settings compared"
         )
     if "games" in [parameter.name for parameter in given]:
         settings = replace(settings, rounds=options.rounds)

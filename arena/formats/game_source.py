@@ -20,7 +20,8 @@ class AnalysisSource:
     """Games to analyse, or positions as games without moves.
 
     `games` yields them; in place of one that cannot be analysed it yields a ValueError. The
-    `errors` of a game name what was dropped from it, such as the moves from an illegal one on.
+    `errors` of a game name what was dropped from it, such as an illegal move and all moves after
+    it.
     """
 
     count: int
@@ -29,15 +30,15 @@ class AnalysisSource:
 
 
 def is_fen(words: Sequence[str]) -> bool:
-    """Return whether the words of a command line are those of a FEN, in quotes or not."""
+    """Return whether the words of a command line are a FEN, in quotes or not."""
     return _PLACEMENT.match(" ".join(words) + " ") is not None
 
 
 def open_source(texts: Sequence[str]) -> AnalysisSource:
-    """Open a FEN, or the paths of PGN or EPD files (also compressed) and of folders of PGN files,
-    with "-" for standard input.
+    """Open what a user named: a FEN, files, folders of PGN files, or "-" for standard input.
 
-    Among several files, one of something else is left out. Raise ValueError or OSError.
+    Files have PGN or EPD, plain or compressed. A file of another kind among several is left out.
+    Raise ValueError or OSError.
     """
     if is_fen(texts):
         fen = " ".join(texts)

@@ -11,7 +11,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def listed(names: Iterable[str], longest: int = 300) -> str:
-    """Return names with commas between them; of very many the first ones, and how many more."""
+    """Return names separated by commas; of very many, the first ones and the number left out."""
     shown: list[str] = []
     rest = list(names)
     length = 0

@@ -179,9 +179,9 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
 
 
 def read_pgn(*paths: Path) -> ReportedGames:
-    """Read PGN files or folders of them; what cannot be read becomes problems.
+    """Read PGN files or folders of PGN files; what cannot be read becomes problems.
 
-    Of a game with a mistake, such as an illegal move, the moves before it are read. Raise OSError,
+    If a game has a mistake, such as an illegal move, the moves before it are read. Raise OSError,
     or ValueError if no game can be read.
     """
     found = ReportedGames(source_name(paths), [], [])

@@ -21,19 +21,19 @@ _HEAD_BYTES = 2000  # within which a page has its signature
 
 
 def source_name(sources: Sequence[str | Path]) -> str:
-    """Return the name of what a page is made of: that of a file, or those of several."""
+    """Return the name of the source of a page: one file, or several."""
     names = [printable(Path(source).name) for source in without_analyses(sources)]
     return listed(names, longest=100)
 
 
 def signed(page: str, command: str, source: str) -> str:
-    """Return a page with a line that says which command made it, and from what."""
+    """Return a page with a line that names the command that made it, and its source."""
     line = f'<meta name="made-by" content="{escape(_signature(command, source))}">'
     return page.replace(_CHARSET, f"{_CHARSET}\n{line}", 1)
 
 
 def check_replaceable(page: Path, command: str, source: str) -> None:
-    """Raise ValueError for a file that the same command has not made from the same source."""
+    """Raise ValueError if the file exists and the same command did not make it from this source."""
     if not page.exists():
         return
     with page.open("rb") as file:
@@ -41,7 +41,7 @@ def check_replaceable(page: Path, command: str, source: str) -> None:
     found = _SIGNATURE.search(head)
     if found is None or unescape(found[1]) != _signature(command, source):
         raise ValueError(
-            f"{page} is there, and is not the page that `zobra {command}` made of {source}: "
+            f"{page} exists and is not the page that `zobra {command}` made of {source}: "
             "name another file, or replace it with --force"
         )
 

@@ -67,5 +67,5 @@ def _text(message: Any, name: str) -> str:
     """Return a string of a message. Raise ValueError."""
     value = message.get(name) if isinstance(message, dict) else None
     if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text")
+        raise ValueError(f"{name} must be a string")
     return value

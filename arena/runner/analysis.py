@@ -38,7 +38,7 @@ class Search(NamedTuple):
     lines: int = 1
 
     def __str__(self) -> str:
-        """Return the search in words: "100 ms a position, 3 lines"."""
+        """Return the search in words: "100 ms per position, 3 lines"."""
         parts = []
         if self.limit.time:
             parts.append(f"{self.limit.time * 1000:.10g} ms")
@@ -46,7 +46,7 @@ class Search(NamedTuple):
             parts.append(f"{self.limit.depth:.10g} plies")
         if self.limit.nodes:
             parts.append(f"{self.limit.nodes:.10g} nodes")
-        text = f"{', '.join(parts)} a position"
+        text = f"{', '.join(parts)} per position"
         return f"{text}, {self.lines} lines" if self.lines > 1 else text
 
 

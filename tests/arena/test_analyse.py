@@ -91,7 +91,7 @@ def test_a_game_gets_evaluations_marks_lines_and_accuracies(tmp_path):
     assert len(nodes[3].parent.variations) == 2
 
     headers = game.headers
-    assert headers["Annotator"] == "Material, 1 plies a position"
+    assert headers["Annotator"] == "Material, 1 plies per position"
     assert float(headers["WhiteAccuracy"]) > float(headers["BlackAccuracy"])
     errors = "0 inaccuracies, 0 mistakes, 1 blunder; average loss"
     assert headers["BlackErrors"].startswith(errors)

@@ -74,7 +74,7 @@ def test_a_finished_match_is_not_played_again(tmp_path):
     # The seed is drawn once: the same command without it means the same match
     assert "is finished" in run("match", *SHORT, *folder, code=4)
     text = run("match", *folder, "-n", "8", "--tc", "60", "--openings", "x", code=2)
-    assert "--tc, --openings: the folder says that already" in flat(text)
+    assert "--tc, --openings: a resumed run has these settings" in flat(text)
     text = run("match", *SHORT, "--tc", "31", "--plies", "4", *folder, code=2)
     assert "another match: --tc, --plies differ" in flat(text)
 
@@ -172,7 +172,7 @@ def test_a_busy_machine_is_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "arguments, problem",
     [
-        (["match"], "name an opponent of Zobra, or two or more engines"),
+        (["match"], "give an opponent of Zobra, or two or more engines"),
         (["match", "no-such-program", "other"], "no program no-such-program"),
         (["match", *PAIR, "--tc", "soon"], "time control 'soon'"),
         (["match", *PAIR, "-n", "5"], "must be even"),

@@ -374,7 +374,7 @@ ANALYSED = """[White "Alice"]
 [Black "Bob"]
 [Result "0-1"]
 [Site "https://lichess.org/abcdefgh"]
-[Annotator "Judge 1, 100 ms a position"]
+[Annotator "Judge 1, 100 ms per position"]
 [TimeControl "60+1"]
 [WhiteAccuracy "50.0"]
 [WhiteErrors "0 inaccuracies, 0 mistakes, 1 blunder; average loss 300 centipawns"]
@@ -482,7 +482,9 @@ def test_the_number_of_an_opening_is_no_name(tmp_path, name, moves, opening):
 def test_who_evaluated_the_games_is_named(analysed):
     analysed.write_text(3 * ANALYSED)
     text = report_page(analysed)
-    assert "Evaluations by Judge 1, 100 ms a position of the games of Alice, from its view" in text
+    assert (
+        "Evaluations by Judge 1, 100 ms per position of the games of Alice, from its view" in text
+    )
     assert "of its own games" not in text
     assert "How games ended" not in text  # as nobody stated it
 
