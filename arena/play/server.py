@@ -39,6 +39,7 @@ _FILES = (
     "play.js",
     "dialogs.js",
     "sound.js",
+    "waiting.js",
     "chessground.base.css",
     "chessground.brown.css",
     "chessground.cburnett.css",

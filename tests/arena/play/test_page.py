@@ -262,6 +262,35 @@ def test_the_analysis_opens_as_a_page(game):
         assert not page.complaints
 
 
+@pytest.mark.parametrize("game", ["--slow 700"], indirect=True)
+def test_an_analysis_is_waited_for(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        page.open(f"{address}analysis")
+        assert page.text("label") == "The game is being analysed: 0%"
+        page.evaluate("globalThis.isFirst = true")
+        page.wait("document.querySelector('#share').value > 0")
+        assert page.evaluate("isFirst")
+        assert re.fullmatch(r"The game is being analysed: \d\d%", page.text("label"))
+        page.wait("document.querySelector('#replay') !== null")
+        assert not page.complaints
+
+
+@pytest.mark.parametrize("game", ["--slow 2000"], indirect=True)
+def test_an_analysis_that_does_not_come_is_told(game):
+    process, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        page.open(f"{address}analysis")
+        process.kill()
+        page.wait_for_text("main", "Zobra has been ended before the analysis was done.")
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 757), (1024, 600)])
 def test_a_long_status_covers_nothing(game, width, height):
     _, address = game
