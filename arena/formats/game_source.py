@@ -12,6 +12,11 @@ from zobra.arena.formats.files import read_texts
 from zobra.arena.formats.pgn import read_games, split_games
 
 _PLACEMENT = re.compile(r"\s*([pnbrqkPNBRQK1-8]+/){7}[pnbrqkPNBRQK1-8]+\s+[wb]\s")
+# What is meant to be a FEN: a board of any size with a side, or one of eight ranks
+_FEN = re.compile(
+    r"\s*[0-9a-zA-Z]+(/[0-9a-zA-Z]+){3,}\s+[wb]\s"
+    r"|\s*([pnbrqkPNBRQK1-9]+/){7}[pnbrqkPNBRQK1-9]+\s"
+)
 _BEGINNING = re.compile(r"^\s*(\[\s*\w+\s+\"|1\s*\.)", re.MULTILINE)
 
 
@@ -30,8 +35,8 @@ class AnalysisSource:
 
 
 def is_fen(words: Sequence[str]) -> bool:
-    """Return whether the words of a command line are a FEN, in quotes or not."""
-    return _PLACEMENT.match(" ".join(words) + " ") is not None
+    """Return whether the words of a command line are meant for a FEN, in quotes or not."""
+    return _FEN.match(" ".join(words) + " ") is not None
 
 
 def open_source(texts: Sequence[str]) -> AnalysisSource:

@@ -316,10 +316,20 @@ def test_mistakes_are_named(tmp_path, content, engine, problem):
     assert not (tmp_path / "games.analysed.pgn").exists()
 
 
-def test_an_impossible_position_is_named():
-    result = run("8/8/8/8/8/8/8/K7 w - - 0 1")
-    assert result.exit_code == 2
-    assert "Black has no king" in flat(result.output)
+@pytest.mark.parametrize(
+    ("fen", "problem"),
+    [
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", "Black has no king"),
+        ("k7/8/8/8/9/8/8/K7 w - - 0 1", "'9' in rank 4 is neither a piece nor a digit"),
+        ("k7/8/8/8/8/8/K7 w - - 0 1", "the board has 8 ranks, this one 7"),
+        ("k7/8/8/8/8/8/8/K7", "a position has at least 4 fields"),
+    ],
+)
+def test_an_impossible_position_is_named(fen, problem):
+    for words in ([fen], fen.split()):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert result.output.startswith(f"zobra analyse: FEN: {problem}")
 
 
 def test_accuracy_follows_the_published_formulas():
