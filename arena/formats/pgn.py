@@ -276,7 +276,9 @@ def _up_to_mistakes(
             depth += 1
         elif token == ")":
             depth -= 1
-        if cut_depth is not None and depth >= cut_depth and token not in RESULTS:
+        if cut_depth is not None and depth >= cut_depth:
+            if token in RESULTS:  # of the game
+                kept.append(token)
             continue
 
         cut_depth = None

@@ -159,9 +159,10 @@ def test_a_game_without_a_beginning_is_left_out(moves):
 
 
 def test_the_result_behind_a_mistake_counts():
-    text = "1. e4 e5 2. Ke3 Nc6 0-1\n"
+    text = "1. e4 e5 2. Ke3 Nc6 0-1 {a long fight}\n"
     (game,) = read_games(text, up_to_mistakes=True)
     assert game.headers["Result"] == "0-1"
+    assert not game.end().comment
 
 
 @pytest.mark.parametrize(
