@@ -28,7 +28,7 @@ from zobra.api.board import game_of
 from zobra.api.limits import check_limited, limit_after, read_limits
 from zobra.api.options import option_map, read_options
 from zobra.engine.position import Game
-from zobra.engine.version import VERSION
+from zobra.engine.version import full_version
 from zobra.search import engine as search_engine
 from zobra.search.limits import Limits
 from zobra.search.options import Value
@@ -96,7 +96,7 @@ class Engine:
     @property
     def id(self) -> Mapping[str, str]:
         """The name and the author of the engine."""
-        return {"name": f"Zobra {VERSION}", "author": "the Zobra developers"}
+        return {"name": f"Zobra {full_version()}", "author": "the Zobra developers"}
 
     def ping(self) -> None:
         """Wait until all earlier commands have taken effect."""

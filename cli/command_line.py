@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from zobra.engine.version import VERSION
+from zobra.engine.version import full_version
 
 HELP = """Zobra, a UCI chess engine.
 
@@ -213,7 +213,7 @@ def prepare(context: typer.Context, version: Version = False) -> None:
 
 def print_version() -> None:
     """Print the version."""
-    typer.echo(f"Zobra {VERSION}")
+    typer.echo(f"Zobra {full_version()}")
 
 
 def show_help(

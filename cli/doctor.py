@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zobra.cli.engine_command import engine_command
+from zobra.engine.version import full_version
 
 LIBRARIES = (
     "numba",
@@ -59,7 +60,7 @@ def check_software() -> Finding:
         import_module(name)
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     versions = [f"{name} {version(name)}" for name in LIBRARIES]
-    return Finding(", ".join([system, *versions]))
+    return Finding(", ".join([f"Zobra {full_version()}", system, *versions]))
 
 
 def check_processor() -> Finding:

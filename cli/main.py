@@ -34,9 +34,9 @@ def main() -> None:
 
     require_streams("output")
     if arguments in (["--version"], ["version"]):  # without the libraries of the command line
-        from zobra.engine.version import VERSION
+        from zobra.engine.version import full_version
 
-        _run(lambda: print(f"Zobra {VERSION}", flush=True))
+        _run(lambda: print(f"Zobra {full_version()}", flush=True))
         return
     words = _words(arguments)
     if COMPLETION not in os.environ and _is_one_shot(words):  # without them, too

@@ -8,7 +8,7 @@ import gc
 import os
 import sys
 
-from zobra.engine.version import VERSION
+from zobra.engine.version import full_version
 from zobra.search.engine import NO_POSITION, Engine
 from zobra.search.options import OPTIONS, PARAMETER_OPTIONS, find
 from zobra.uci.commands import (
@@ -28,9 +28,9 @@ from zobra.uci.info_printer import InfoPrinter
 from zobra.uci.option_text import announcement, read_value
 
 QUIT = Simple("quit")
-GREETING = f"""\
-Zobra {VERSION}, a UCI chess engine, waits for UCI commands: help lists them,
-quit leaves. All else, such as a game or a match: zobra --help"""
+GREETING = """\
+Zobra {version}, a UCI chess engine, waits for UCI commands:
+help lists them, quit leaves. All else, such as a game or a match: zobra --help"""
 
 
 class Dispatcher:
@@ -111,7 +111,7 @@ class Dispatcher:
             self._console.debug(f"not understood: {line}")
 
     def _identify(self) -> None:
-        self._console.send(f"id name Zobra {VERSION}")
+        self._console.send(f"id name Zobra {full_version()}")
         self._console.send("id author the Zobra developers")
         for option in (*OPTIONS, *PARAMETER_OPTIONS) if self._tunable else OPTIONS:
             self._console.send(announcement(option))
@@ -213,7 +213,7 @@ def converse(tunable: bool = False, network: str = "") -> None:
     console = Console()
     interactive = sys.stdin.isatty()
     if interactive:
-        console.send(GREETING)
+        console.send(GREETING.format(version=full_version()))
     dispatcher = Dispatcher(console, tunable, interactive)
     if network:
         dispatcher.engine.set_option("EvalFile", network)

@@ -15,7 +15,7 @@ from tests.support.commands import zobra
 from tests.support.kernel_tree import copy_zobra
 from tests.support.prober import Prober, leaves_when_nobody_reads
 from zobra.engine import kernels
-from zobra.engine.version import VERSION
+from zobra.engine.version import full_version
 from zobra.search import player
 from zobra.search.engine import Engine
 
@@ -63,8 +63,8 @@ def test_a_terminal_is_greeted():
         assert process.wait(60) == 0
     os.close(ours)
     os.close(theirs)
-    assert first.startswith(f"Zobra {VERSION}, a UCI chess engine")
-    assert "help" in first
+    assert first.startswith(f"Zobra {full_version()}, a UCI chess engine")
+    assert "help lists" in second
     assert "zobra --help" in second
     assert max(len(first), len(second)) <= 80
 
