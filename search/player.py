@@ -156,7 +156,10 @@ class Player:
     def _prepare_searcher(self, limits: Limits) -> None:
         """Pass the values of the options to the searcher."""
         is_analysis = limits.infinite or limits.mate is not None
-        self.searcher.skill = None if is_analysis else self.skill()
+        skill = None if is_analysis else self.skill()
+        self.searcher.skill = skill
+        if skill is not None and (limits.depth is not None or (limits.nodes or 0) > skill.nodes):
+            self._on_message(f"at this limited strength at most {skill.nodes} nodes are searched")
         self.searcher.multipv = self._options["MultiPV"]
         self.searcher.bounds_after = 0 if self._options["UCI_AnalyseMode"] else BOUNDS_AFTER
         self.searcher.time.overhead = self._options["Move Overhead"]

@@ -203,6 +203,15 @@ def test_debug_tells_what_was_understood(conversation):
     assert option == "info string option Hash is 2"
 
 
+def test_a_limited_strength_that_cuts_a_search_says_so(conversation):
+    set_options(conversation, "UCI_LimitStrength value true", "UCI_Elo value 1000")
+    remark = "info string at this limited strength at most 400 nodes are searched"
+    assert remark in conversation.send("go nodes 1000")
+    assert remark in conversation.send("go depth 20")
+    assert remark not in conversation.send("go nodes 400")
+    assert remark not in conversation.send("go movetime 1")
+
+
 @pytest.mark.parametrize("line", ["eval", "flip", "go perft 2"])
 def test_commands_that_need_a_position_are_refused_without_one(conversation, line):
     conversation.send("position fen 8/8/8/8")
