@@ -184,6 +184,8 @@ class Dispatcher:
         self._console.send(board_text(self.engine.position, chess960))
 
     def _show_evaluation(self) -> None:
+        if not self.engine.has_position:
+            self._console.info("this is an earlier position: the last one could not be read")
         from zobra.uci.board_text import evaluation_text
 
         if self.engine.has_position:

@@ -212,6 +212,15 @@ def test_a_limited_strength_that_cuts_a_search_says_so(conversation):
     assert remark not in conversation.send("go movetime 1")
 
 
+def test_a_board_of_an_earlier_position_says_so(conversation):
+    assert "earlier" not in conversation.send("d")[-1]
+    conversation.send("position fen 8/8/8/8")
+    said = conversation.send("d")
+    assert said[-1] == (
+        "info string this is an earlier position: the last one could not be read"
+    )
+
+
 @pytest.mark.parametrize("line", ["eval", "flip", "go perft 2"])
 def test_commands_that_need_a_position_are_refused_without_one(conversation, line):
     conversation.send("position fen 8/8/8/8")
