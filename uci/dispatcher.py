@@ -99,7 +99,7 @@ class Dispatcher:
                 self._console.send(HELP)
 
     def _reject(self, line: str) -> None:
-        """Report that a line was not understood, if that may help."""
+        """Report that a line was not understood."""
         words = line.lower().split()
         if not words or words[0].startswith("#"):
             return
@@ -108,7 +108,7 @@ class Dispatcher:
         elif self._interactive:
             self._console.send(f"unknown command {words[0]!r}: help lists the commands")
         else:
-            self._console.debug(f"not understood: {line}")
+            self._console.info(f"unknown command: {line}")
 
     def _identify(self) -> None:
         self._console.send(f"id name Zobra {full_version()}")

@@ -238,7 +238,7 @@ def test_commands_that_need_a_position_are_refused_without_one(conversation, lin
         ("position startpos e2e4 e7e5", ["position: not understood: e2e4 e7e5"]),
         ("go dpeth 1 depth", ["go: no number after depth", "go: not understood: dpeth 1"]),
         ("# setoption", []),
-        ("nonsense", []),
+        ("goo depth 3", ["unknown command: goo depth 3"]),
     ],
 )
 def test_unknown_words_are_reported(conversation, line, named):
