@@ -182,10 +182,10 @@ class Dispatcher:
 
         chess960 = self.engine.options["UCI_Chess960"]
         self._console.send(board_text(self.engine.position, chess960))
-
-    def _show_evaluation(self) -> None:
         if not self.engine.has_position:
             self._console.info("this is an earlier position: the last one could not be read")
+
+    def _show_evaluation(self) -> None:
         from zobra.uci.board_text import evaluation_text
 
         if self.engine.has_position:
