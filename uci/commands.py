@@ -103,6 +103,7 @@ debug on|off                     print what was understood and what a search did
 compiler, help, quit             print versions; print this; leave"""
 AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
 NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime
+CLOCK = ("wtime", "btime", *NO_CLOCK)  # in the order of ClockTimes
 NUMBERS = (*AT_LEAST_ONE, *NO_CLOCK, "wtime", "btime", "perft")
 GO_WORDS = (*NUMBERS, "infinite", "ponder", "searchmoves")
 LARGEST = 1 << 62
@@ -261,3 +262,21 @@ def limits_of(command: Go) -> Limits:
         infinite=command.infinite,
         ponder=ponder,
     )
+
+
+def limits_text(limits: Limits) -> str:
+    """Return limits in the words of `go`, such as "depth 12 nodes 5000"."""
+    words = []
+    if limits.clock is not None:
+        for name, value in zip(CLOCK, limits.clock, strict=True):
+            if value is not None:
+                words.append(f"{name} {value}")
+    for name in AT_LEAST_ONE:
+        value = getattr(limits, name)
+        if value is not None:
+            words.append(f"{name} {value}")
+    if limits.infinite:
+        words.append("infinite")
+    if limits.ponder:
+        words.append("ponder")
+    return " ".join(words) or "no limit"

@@ -21,11 +21,12 @@ from zobra.uci.commands import (
     SetPosition,
     Simple,
     limits_of,
+    limits_text,
     parse,
 )
 from zobra.uci.console import Console, leave_on_signals
 from zobra.uci.info_printer import InfoPrinter
-from zobra.uci.option_text import announcement, read_value
+from zobra.uci.option_text import announcement, read_value, value_text
 
 QUIT = Simple("quit")
 GREETING = """\
@@ -131,7 +132,8 @@ class Dispatcher:
         limits = limits_of(command)
         for problem in command.problems:
             self._console.info(problem)
-        self._console.debug(limits)
+        if command.problems or self._console.debug_on:
+            self._console.info(f"go: understood as {limits_text(limits)}")
         printer = InfoPrinter(self._console, self.engine)
         self.engine.go(limits, printer, command.searchmoves)
 
@@ -164,7 +166,7 @@ class Dispatcher:
         if self._console.debug_on:
             self.engine.when_ready(
                 lambda: self._console.debug(
-                    f"option {option.name} is {self.engine.options[option.name]!r}"
+                    f"option {option.name} is {value_text(self.engine.options[option.name])}"
                 )
             )
 

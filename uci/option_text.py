@@ -10,13 +10,18 @@ def announcement(option: Option) -> str:
     """Return the line that announces an option after `uci`."""
     kind = KINDS[type(option.default)]
     line = f"option name {option.name} type {kind}"
-    if kind == "check":
-        line += f" default {str(option.default).lower()}"
-    elif kind == "string":
-        line += f" default {option.default or EMPTY}"
-    elif kind == "spin":
-        line += f" default {option.default} min {option.low} max {option.high}"
+    if kind != "button":
+        line += f" default {value_text(option.default)}"
+    if kind == "spin":
+        line += f" min {option.low} max {option.high}"
     return line
+
+
+def value_text(value: Value) -> str:
+    """Return a value as the protocol writes it; that of a button is <empty>."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return EMPTY if value in ("", None) else str(value)
 
 
 def read_value(option: Option, text: str | None) -> Value:

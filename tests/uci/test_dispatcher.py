@@ -196,20 +196,29 @@ def test_strength_options_reach_the_search(conversation, searcher):
 
 
 def test_debug_tells_what_was_understood(conversation):
-    position, option = conversation.send(
-        "debug on", "position startpos moves e2e4", "setoption name Hash value 2"
+    position, number, switch = conversation.send(
+        "debug on",
+        "position startpos moves e2e4",
+        "setoption name Hash value 2",
+        "setoption name Ponder value true",
     )
     assert position.startswith("info string position rnbqkbnr/pppppppp/8/8/4P3")
-    assert option == "info string option Hash is 2"
+    assert number == "info string option Hash is 2"
+    assert switch == "info string option Ponder is true"
 
 
-def test_a_limited_strength_that_cuts_a_search_says_so(conversation):
-    set_options(conversation, "UCI_LimitStrength value true", "UCI_Elo value 1000")
-    remark = "info string at this limited strength at most 400 nodes are searched"
-    assert remark in conversation.send("go nodes 1000")
-    assert remark in conversation.send("go depth 20")
-    assert remark not in conversation.send("go nodes 400")
-    assert remark not in conversation.send("go movetime 1")
+@pytest.mark.parametrize(
+    ("line", "limits"),
+    [
+        ("go depth 3 nodes 70", "depth 3 nodes 70"),
+        ("go wtime 90 winc 5 movestogo 7 ponder", "wtime 90 btime 90 winc 5 binc 0 movestogo 7 ponder"),
+        ("go infinite\nstop", "infinite"),
+        ("go", "no limit"),
+    ],
+)
+def test_debug_tells_the_limits_in_words_of_the_protocol(conversation, line, limits):
+    said = conversation.send("debug on", *line.splitlines(), "ponderhit", "stop")
+    assert f"info string go: understood as {limits}" in said
 
 
 def test_a_board_of_an_earlier_position_says_so(conversation):
@@ -219,6 +228,15 @@ def test_a_board_of_an_earlier_position_says_so(conversation):
     assert said[-1] == (
         "info string this is an earlier position: the last one could not be read"
     )
+
+
+def test_a_limited_strength_that_cuts_a_search_says_so(conversation):
+    set_options(conversation, "UCI_LimitStrength value true", "UCI_Elo value 1000")
+    remark = "info string at this limited strength at most 400 nodes are searched"
+    assert remark in conversation.send("go nodes 1000")
+    assert remark in conversation.send("go depth 20")
+    assert remark not in conversation.send("go nodes 400")
+    assert remark not in conversation.send("go movetime 1")
 
 
 @pytest.mark.parametrize("line", ["eval", "flip", "go perft 2"])
@@ -236,7 +254,14 @@ def test_commands_that_need_a_position_are_refused_without_one(conversation, lin
         ("setoption Hash value 64", ["not understood: setoption Hash value 64"]),
         ("setoption", ["not understood: setoption"]),
         ("position startpos e2e4 e7e5", ["position: not understood: e2e4 e7e5"]),
-        ("go dpeth 1 depth", ["go: no number after depth", "go: not understood: dpeth 1"]),
+        (
+            "go dpeth 1 depth",
+            [
+                "go: no number after depth",
+                "go: not understood: dpeth 1",
+                "go: understood as movetime 50",
+            ],
+        ),
         ("# setoption", []),
         ("goo depth 3", ["unknown command: goo depth 3"]),
     ],
