@@ -60,8 +60,8 @@ class Report(NamedTuple):
 class Statistics(NamedTuple):
     """What all threads of a search did.
 
-    The table had an entry for `tt_hits` of the nodes, and cut off `tt_cutoffs` of them. Of the beta
-    cutoffs of the main search, `first_move_cutoffs` came with the first move. Of the late moves,
+    The table was probed with success `tt_hits` times, a node perhaps more than once, and cut off
+    `tt_cutoffs` nodes. Of the beta cutoffs of the main search, `first_move_cutoffs` came with the first move. Of the late moves,
     which may be reduced, `researches` failed high and were searched again. `failed_windows` are
     aspiration windows.
     """

@@ -35,12 +35,10 @@ def progress_text(progress: Progress, chess960: bool) -> str:
 
 def statistics_lines(found: Statistics) -> list[str]:
     """Return lines about what a search did, for developers."""
-    hits = _percent(found.tt_hits, found.nodes)
-    decided = _percent(found.tt_cutoffs, found.nodes)
     first = _percent(found.first_move_cutoffs, found.cutoffs)
     researched = _percent(found.researches, found.late_moves)
     return [
-        f"table: {hits} of {found.nodes} nodes found, {decided} cut off",
+        f"table: {found.tt_hits} hits and {found.tt_cutoffs} cutoffs in {found.nodes} nodes",
         f"beta cutoffs: {found.cutoffs}, {first} by the first move",
         f"late moves: {found.late_moves}, {researched} searched again",
         f"aspiration windows that failed: {found.failed_windows}; threads: {found.threads}",

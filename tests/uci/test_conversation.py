@@ -32,7 +32,7 @@ def test_a_bench_of_a_file(engine, tmp_path):
 def test_debug_tells_what_a_search_did(engine):
     *_, table, cutoffs, late, windows, _ = engine.ask("debug on", "go depth 10", answer="bestmove")
     for line, form in (
-        (table, r"table: \d+\.\d% of \d+ nodes found, \d+\.\d% cut off"),
+        (table, r"table: \d+ hits and \d+ cutoffs in \d+ nodes"),
         (cutoffs, r"beta cutoffs: \d+, \d+\.\d% by the first move"),
         (late, r"late moves: \d+, \d+\.\d% searched again"),
         (windows, r"aspiration windows that failed: \d+; threads: 1"),
