@@ -181,6 +181,14 @@ class GameOptions:
             rich_help_panel=DETAILS,
         ),
     ] = False
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Resume a run although an engine has another version than before.",
+            rich_help_panel=DETAILS,
+        ),
+    ] = False
 
     @property
     def has_run(self) -> bool:

@@ -25,8 +25,9 @@ from zobra.arena.model.tune_plan import TUNE_PLAN
 from zobra.arena.runner.match import Match, check_engines
 from zobra.arena.runner.processors import idle, load_text, machine
 
+_AND = " and "  # between the versions of an engine in a run that --force has resumed
 # Options of a run that is resumed: more games, and what does not decide how they are played
-_FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "json_file")
+_FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "force", "json_file")
 
 
 def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settings:
@@ -145,10 +146,34 @@ def carry_out(
                 return run
             if ask and not options.trust:
                 confirm(console, settings)
-            check_run(console, settings, openings, options)
+            found = check_run(console, settings, openings, options)
+            _check_versions(journal, found.versions, options.force)
         with display(console, "games") as shown:
             run.play(options.playing, shown)
     return run
+
+
+def _check_versions(journal: Journal, found: dict[str, str], force: bool) -> None:
+    """Raise ValueError if engines announce other names than those that the run began with.
+
+    If `force`, add the names to those of the run instead.
+    """
+    known = journal.conditions.versions
+    changed = {}
+    for name, own in found.items():
+        before = known.get(name, own)
+        if own != before and own not in before.split(_AND):
+            changed[name] = own
+    if not changed:
+        return
+    if not force:
+        texts = [f'{name} was "{known[name]}" and is "{own}" now' for name, own in changed.items()]
+        raise ValueError(
+            f"{journal.folder} has games of another version: {'; '.join(texts)}. Begin a new run in "
+            "another --folder, or count the games of both versions as one with --force"
+        )
+    both = {name: f"{known[name]}{_AND}{own}" for name, own in changed.items()}
+    journal.set_conditions(replace(journal.conditions, versions=known | both))
 
 
 def check_book(settings: Settings) -> None:

@@ -55,16 +55,18 @@ class Journal:
         else:
             self._check_same(known)
         folder.mkdir(parents=True, exist_ok=True)
+        self.conditions = conditions or RunConditions()
         self._lock = FileLock(folder / ".lock")
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
             raise ValueError(f"{folder}: another process is playing this match") from None
         if known is None:
-            started = replace(conditions or RunConditions(), created=now())
-            self._write_run(started)
-        elif known != settings:
-            self._write_run(Journal.conditions_in(folder))
+            self.set_conditions(replace(self.conditions, created=now()))
+        else:
+            self.conditions = Journal.conditions_in(folder)
+            if known != settings:
+                self.set_conditions(self.conditions)
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]  # half a line, left by a sudden end, is cut off
@@ -103,7 +105,9 @@ class Journal:
             )
         raise ValueError(f"{self.folder} holds another match: {', '.join(differences)} differ")
 
-    def _write_run(self, conditions: RunConditions) -> None:
+    def set_conditions(self, conditions: RunConditions) -> None:
+        """Write run.json with these conditions."""
+        self.conditions = conditions
         content = {"kind": "match"} | asdict(conditions) | asdict(self.settings)
         write_safely(self.folder / "run.json", json.dumps(content, indent=1))
 

@@ -121,6 +121,27 @@ def test_a_match_is_extended_by_a_larger_number_of_games(tmp_path):
     assert json.loads((folder / "run.json").read_text())["concurrency"] == 2
 
 
+def test_a_match_is_not_resumed_with_another_version(tmp_path):
+    script = tmp_path / "engine"
+    folder = tmp_path / "m"
+    arguments = [f"A={script}", PAIR[1], "--tc", "30", "--move-limit", "1", "--folder", folder]
+
+    def install(version: str) -> None:
+        script.write_text(f'#!/bin/sh\nexec {ENGINE} --name "{version}"\n')
+        script.chmod(0o755)
+
+    install("V 1")
+    run("match", *arguments, "-n", "2")
+    install("V 2")
+    text = flat(run("match", *arguments, "-n", "4", code=2))
+    assert 'another version: A was "V 1" and is "V 2" now. Begin a new run' in text
+    assert "with --force" in text
+    run("match", *arguments, "-n", "4", "--force")
+    assert "6 of 6 games" in run("match", *arguments, "-n", "6")
+    versions = json.loads((folder / "run.json").read_text())["versions"]
+    assert versions == {"A": "V 1 and V 2", "B": "Scripted"}
+
+
 @pytest.mark.parametrize(("better", "verdict", "status"), [("A", "H1", 0), ("B", "H0", 3)])
 def test_the_exit_status_is_the_verdict(tmp_path, better, verdict, status):
     engines = PAIR if better == "A" else [f"A={ENGINE} --illegal 2", f"B={ENGINE}"]

@@ -31,6 +31,7 @@ parser.add_argument(
 )
 parser.add_argument("--option-line", action="append", default=[], help="also prints this line")
 parser.add_argument("--analyses", action="store_true", help="has the option UCI_AnalyseMode")
+parser.add_argument("--name", default="Scripted", help="what it calls itself")
 parser.add_argument("--no-uciok", action="store_true", help="never comes up")
 parser.add_argument(
     "--pids", type=Path, help="a folder in which it leaves a file named by its process id"
@@ -124,7 +125,7 @@ for line in sys.stdin:
     if words[0] == "quit":
         break
     if words[0] == "uci":
-        say("id name Scripted")
+        say(f"id name {options.name}")
         say("option name UCI_Chess960 type check default false")
         for announced in options.option_line:
             say(announced)
