@@ -121,7 +121,7 @@ def match(
 
     The same command resumes an interrupted match; so does --folder alone, and a larger --games
     extends it. With --sprt the exit status is 0 if H1 is accepted, 3 for H0, and 4 if the games end
-    without a verdict.
+    without a verdict. It is 5 if an engine keeps crashing.
     """
     console = plain_console()
     with wrong_options():

@@ -16,6 +16,7 @@ from zobra.arena.runner.processes import interruptible
 
 MAX_PROBLEMS_SHOWN = 20
 BAD_INPUT = 2  # the exit status after an error, as typer has it for wrong options
+CRASHED = 5  # the exit status if an engine crashed in more than a tenth of its games
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 
 

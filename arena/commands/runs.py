@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from zobra.arena.commands.match_display import MatchDisplay
-from zobra.arena.commands.messages import INTERRUPTED, command_line, print_problems
+from zobra.arena.commands.messages import CRASHED, INTERRUPTED, command_line, print_problems
 from zobra.arena.commands.options import GameOptions
 from zobra.arena.formats.files import check_writable
 from zobra.arena.formats.text import counted, printable
@@ -253,3 +253,14 @@ def end_run(console: Console, run: Match, folder: Path, command: str = "") -> No
             resuming = f"resume with `zobra {command} --folder {shlex.quote(str(folder))}`"
         console.print(f"interrupted; {resuming}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
+    crashing = run.results.crashing()
+    if crashing:
+        crashes = run.results.crashes(crashing)
+        games = counted(sum(run.results.trinomial(crashing)), "game")
+        stopped = "" if run.is_over else "; the run was stopped"
+        console.print(
+            f"{crashing} crashed in {crashes} of {games}, so this result says little about its "
+            f"strength{stopped}",
+            soft_wrap=True,
+        )
+        raise typer.Exit(CRASHED)

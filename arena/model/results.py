@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from zobra.arena.model.game_record import GameRecord
 
 FAULTS = ("time", "illegal move", "disconnect", "stall")  # losses by other means than chess
+CRASHES = ("disconnect", "stall")
+_TOLERATED_CRASHES = 0.1  # of an engine's games: fewer tell something about its strength
 
 
 class Results:
@@ -38,6 +40,17 @@ class Results:
             if earlier is not None:
                 self._pairs[(name, rival, points[name] + earlier[name])] += 1
         return earlier is not None
+
+    def crashes(self, name: str) -> int:
+        """Return the number of games that an engine lost by a crash."""
+        return sum(self.faults[(name, reason)] for reason in CRASHES)
+
+    def crashing(self) -> str:
+        """Return the engine that crashed in more than a tenth of its games, "" if none did."""
+        for name in self.names:
+            if self.crashes(name) > _TOLERATED_CRASHES * sum(self.trinomial(name)):
+                return name
+        return ""
 
     def trinomial(self, name: str, rival: str | None = None) -> list[int]:
         """Return losses, draws and wins of an engine, against one rival or all."""

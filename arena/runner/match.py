@@ -1,6 +1,6 @@
 """A running match: a pool plays its games, and the journal stores them.
 
-It ends after the last game, by SPRT, or when the user interrupts it.
+It ends after the last game, by SPRT, when an engine keeps crashing, or when the user interrupts it.
 """
 
 import asyncio
@@ -14,12 +14,13 @@ from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening
-from zobra.arena.model.results import Results
+from zobra.arena.model.results import CRASHES, Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner.player import EngineFailure, EnginePlayer
 from zobra.arena.runner.pool import Playing, Pool
 from zobra.arena.runner.processes import interruptible, run_async
 
+MOST_CRASHES = 3  # of an engine that crashes in more than a tenth of its games, then a run ends
 _STARTED_AT_ONCE = 4  # engines that are started at the same time when they are checked
 
 
@@ -72,13 +73,15 @@ class Match:
         return self.results.add(record)
 
     def after_pair(self) -> None:
-        """Update the verdict of the SPRT, if there is one.
+        """Update the verdict of the SPRT, if there is one; crashes are no evidence.
 
         This is called after each pair, and before the first one.
         """
         if self.settings.sprt is not None:
             self.llr = self.settings.sprt.llr(self.results.pentanomial(*self.results.names))
-            self.verdict = self.settings.sprt.verdict(self.llr)
+            self.verdict = None
+            if not self.results.crashing():
+                self.verdict = self.settings.sprt.verdict(self.llr)
 
     def play(self, playing: Playing, observer: Any) -> None:
         """Play the remaining games.
@@ -98,12 +101,18 @@ class Match:
                     if self.count(record):
                         self.after_pair()
                     observer.finished(record, self)
-                    if self.verdict is not None:
+                    if self.verdict is not None or self._is_crash_too_many(record):
                         break
         except KeyboardInterrupt:
             self.interrupted = True
         except OSError as error:
             self.error = error
+
+
+    def _is_crash_too_many(self, record: GameRecord) -> bool:
+        """Return True if an engine crashed in this game, and has done so too often."""
+        name = self.results.crashing()
+        return record.reason in CRASHES and self.results.crashes(name) >= MOST_CRASHES
 
 
 def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, str]:

@@ -189,6 +189,16 @@ def test_a_killed_match_resumes(tmp_path):
     assert (folder / "games.pgn").read_text().count("[Event ") == 36
 
 
+def test_rare_crashes_are_part_of_the_strength():
+    results = Results("AB")
+    for index in range(20):
+        reason = "disconnect" if index in (18, 19) else "mate"
+        results.add(finished(index, "1-0" if index % 2 == 0 else "0-1", reason=reason))
+    assert (results.crashes("B"), results.crashing()) == (2, "")
+    results.add(finished(20, "1-0", reason="stall"))
+    assert (results.crashes("B"), results.crashing()) == (3, "B")
+
+
 def test_results_count_pairs():
     results = Results("AB")
     # A scores 2, 1/2, 1 (twice, differently) and 0 in its pairs; the last pair is still open

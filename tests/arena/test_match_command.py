@@ -153,6 +153,26 @@ def test_the_exit_status_is_the_verdict(tmp_path, better, verdict, status):
     assert f"{folder} is finished: {verdict} accepted" in text
 
 
+@pytest.mark.parametrize("fault", ["--crash 2", "--crash 0"])
+def test_an_engine_that_keeps_crashing_decides_nothing(tmp_path, fault):
+    arguments = [PAIR[0], f"B={ENGINE} {fault}", "--tc", "30", "--folder", tmp_path / "m"]
+    test = ["--sprt", "0,400", "--model", "logistic", "-n", "200"]
+    text = run("match", *arguments, *test, code=5)
+    assert "B crashed in 3 of 3 games" in text
+    assert "the run was stopped" in text
+    assert "accepted" not in text
+    assert "3 of 200 games" in text
+    # Resumed, it is given one more chance
+    assert "B crashed in 4 of 4 games" in run("match", "--folder", tmp_path / "m", code=5)
+
+
+def test_a_short_match_of_crashes_is_no_success(tmp_path):
+    arguments = [PAIR[0], f"B={ENGINE} --crash 2", "--tc", "30", "-n", "2"]
+    text = run("match", *arguments, "--folder", tmp_path / "m", code=5)
+    assert "B crashed in 2 of 2 games" in text
+    assert "stopped" not in text
+
+
 def test_zobra_is_the_opponent_of_an_engine_alone(tmp_path, monkeypatch):
     zobra = tmp_path / "zobra"
     zobra.write_text(f'#!/bin/sh\nexec {ENGINE} "$@"\n')
@@ -396,7 +416,7 @@ def test_names_are_shown_as_they_are():
     console = plain_console()
     console.file = output
     console.print(standings(results))
-    match = SimpleNamespace(results=results, total=1, error=None, interrupted=False)
+    match = SimpleNamespace(results=results, total=1, error=None, interrupted=False, is_over=True)
     end_run(console, match, Path("run"))
     assert "A {1}[b]" in output.getvalue()
     assert "new[lmr]" in output.getvalue()
