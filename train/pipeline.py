@@ -208,6 +208,8 @@ class Pipeline:
             raise RuntimeError(f"the match in {folder} failed: {error}") from error
         if match.interrupted:
             raise KeyboardInterrupt(f"interrupted; {RESUMES}")
+        if crashing := match.results.crashing():
+            raise RuntimeError(f"the match in {folder} failed: {crashing} keeps crashing")
 
         share = match.results.points(name) / match.results.games
         needed = 1 / (1 + 10 ** (-gate.least_elo / 400))

@@ -16,7 +16,7 @@ from zobra.train.command_line import app
 )
 def test_a_network_passes_by_its_elo(tmp_path, monkeypatch, least_elo, points, passes):
     """20 Elo are 52.88 % of the points."""
-    results = SimpleNamespace(games=100, points=lambda name: points)
+    results = SimpleNamespace(games=100, points=lambda name: points, crashing=lambda: "")
     state = SimpleNamespace(error=None, interrupted=False, results=results)
     monkeypatch.setattr("zobra.train.pipeline.play", lambda *_: state)
     recipe = tmp_path / "new.toml"
