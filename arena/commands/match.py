@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from zobra.arena.commands.match_display import figures, standings
+from zobra.arena.commands.match_display import match_figures, standings
 from zobra.arena.commands.messages import plain_console, wrong_options
 from zobra.arena.commands.options import (
     DETAILS,
@@ -151,7 +151,7 @@ def match(
         settings = resumed(context, options, "an opponent of Zobra, or two or more engines")
     folder = options.run_folder("match")
     state = play(console, folder, settings, options, ask=not engines)
-    for line in figures(state.results, settings, state.llr):
+    for line in match_figures(state):
         console.print(line, soft_wrap=True)
     if len(settings.engines) > 2:
         console.print(standings(state.results))

@@ -1,6 +1,8 @@
 """The display of a match: games, figures and standings."""
 
 import math
+from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -8,6 +10,7 @@ from rich.text import Text
 
 from zobra.arena.commands.live_panel import LivePanel
 from zobra.arena.formats.text import finite
+from zobra.arena.model.engines import Resources, resources_text
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
@@ -48,7 +51,7 @@ class MatchDisplay(LivePanel):
             return
         lines = [self._last]
         if games % _INTERVAL == 0:
-            lines += figures(match.results, match.settings, match.llr)
+            lines += match_figures(match)
         if (games % _INTERVAL == 0 or games == self._first) and games < match.total:
             lines.append(self.time_left())
         for line in lines:
@@ -56,7 +59,7 @@ class MatchDisplay(LivePanel):
 
     def _refresh(self, match: Match) -> None:
         below: list[RenderableType] = []
-        for line in figures(match.results, match.settings, match.llr):
+        for line in match_figures(match):
             below.append(_one_line(line))
         if len(match.results.names) > 2 and match.results.games:
             below.append(standings(match.results))
@@ -69,7 +72,15 @@ def _one_line(text: str) -> Text:
     return Text(text, overflow="ellipsis", no_wrap=True)
 
 
-def figures(results: Results, settings: Settings, llr: float | None) -> list[str]:
+def match_figures(match: Match) -> list[str]:
+    """Return the result lines of a match; see `figures`."""
+    resources = list(match.journal.conditions.resources.values())
+    return figures(match.results, match.settings, match.llr, resources)
+
+
+def figures(
+    results: Results, settings: Settings, llr: float | None, resources: Sequence[Resources] = ()
+) -> list[str]:
     """Return the result lines of a match of two engines, as match runners print them.
 
     For more than two engines there are none: `standings` has a table.
@@ -77,12 +88,16 @@ def figures(results: Results, settings: Settings, llr: float | None) -> list[str
     if len(results.names) != 2 or not results.games:
         return []
     first, second = results.names
+    conditions = [settings.time_control, resources_text(resources)]
+    if settings.book:
+        conditions.append(Path(settings.book).name)
+    conditions = [condition for condition in conditions if condition]
     losses, draws, wins = results.trinomial(first)
     points = results.points(first)
     found = estimate(results.best_counts(first))
     ratio = finite(found.decisive_ratio, ".2f")
     lines = [
-        f"{first} vs {second} ({settings.time_control}):",
+        f"{first} vs {second} ({', '.join(conditions)}):",
         f"Elo: {_elo_text(found, results.games)}, "
         f"nElo: {_with_margin(found.normalized_elo, found.normalized_margin)}",
         f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {ratio}",

@@ -16,7 +16,7 @@ from zobra.arena.commands.match_display import MatchDisplay
 from zobra.arena.commands.messages import CRASHED, INTERRUPTED, command_line, print_problems
 from zobra.arena.commands.options import GameOptions
 from zobra.arena.formats.files import check_writable
-from zobra.arena.formats.text import counted, printable
+from zobra.arena.formats.text import counted, listed, printable
 from zobra.arena.model.adjudication import open_tablebase
 from zobra.arena.model.journal import Journal, RunConditions
 from zobra.arena.model.openings import Opening
@@ -207,7 +207,14 @@ def check_run(
             f"{counted(wanted, 'processor')}; results with clocks may be distorted",
             soft_wrap=True,
         )
-    versions = check_engines(settings, openings)
+    checked = check_engines(settings, openings)
+    resources = {name: engine.resources for name, engine in checked.items()}
+    if len({each.hash for each in resources.values() if each.hash is not None}) > 1:
+        sizes = [f"{name} {each.hash} MB" for name, each in resources.items() if each.hash]
+        console.print(
+            f"warning: the engines differ in Hash: {listed(sizes)}; `-o Hash=N` sets it for all",
+            soft_wrap=True,
+        )
     at_a_time = f"{counted(concurrency, 'game')} at a time"
     seconds = _usual_seconds(settings)
     if seconds is None:  # the first games will tell
@@ -217,7 +224,13 @@ def check_run(
         console.print(
             f"the whole run will take about {about} (h:mm:ss), {at_a_time}", soft_wrap=True
         )
-    return RunConditions(versions, machine(), command_line(), concurrency=concurrency)
+    return RunConditions(
+        versions={name: engine.version for name, engine in checked.items()},
+        resources=resources,
+        machine=machine(),
+        command_line=command_line(),
+        concurrency=concurrency,
+    )
 
 
 def _usual_seconds(settings: Settings) -> float | None:

@@ -21,10 +21,12 @@ from typing import Any
 import chess.engine
 
 from zobra.arena.formats.files import read_toml, typed
-from zobra.arena.formats.text import printable
+from zobra.arena.formats.text import counted, printable
 
 LADDER_KEYS = ("rating", "sigma", "source")
-THREADS = ("threads", "cores")  # lower-case names of the option for the number of processors
+# Lower-case names of the options for the number of threads and for the size of the hash table
+THREADS = ("threads", "cores")
+HASH = ("hash", "memory")
 _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -99,6 +101,37 @@ class EngineSpec:
         """The number of threads that the engine's options ask for."""
         asked = [int(value) for name, value in self.options.items() if name.lower() in THREADS]
         return max(asked, default=1)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """The number of threads of an engine and its hash table in MB; None if it is unknown."""
+
+    threads: int | None = None
+    hash: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The resources as text: "1 thread, 16 MB hash"."""
+        parts = []
+        if self.threads is not None:
+            parts.append(counted(self.threads, "thread"))
+        if self.hash is not None:
+            parts.append(f"{self.hash} MB hash")
+        return ", ".join(parts)
+
+
+def resources_text(found: Sequence[Resources]) -> str:
+    """Return the resources of the engines of a match, as match runners print them: "1t, 16MB"."""
+    parts = []
+    for values, unit in (
+        ([each.threads for each in found], "t"),
+        ([each.hash for each in found], "MB"),
+    ):
+        if any(value is not None for value in values):
+            texts = ["?" if value is None else str(value) for value in values]
+            parts.append(" - ".join(dict.fromkeys(texts)) + unit)
+    return ", ".join(parts)
 
 
 def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from zobra.arena.formats.files import converted, read_json, typed, write_safely
 from zobra.arena.formats.text import now
+from zobra.arena.model.engines import Resources
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Settings
 
@@ -27,6 +28,7 @@ class RunConditions:
     """What is stored about a run for its report and for resuming it."""
 
     versions: dict[str, str] = field(default_factory=dict)  # the names that engines give themselves
+    resources: dict[str, Resources] = field(default_factory=dict)  # by engine
     machine: str = ""
     command_line: str = ""
     created: str = ""  # ISO time

@@ -156,6 +156,9 @@ def _conditions(settings: Settings, run: RunConditions) -> dict[str, str]:
         version = run.versions.get(engine.name)
         if version:
             parts.insert(0, version)
+        resources = run.resources.get(engine.name)
+        if resources and resources.text:
+            parts.append(resources.text)
         if engine.options:
             options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
             parts.append(f"options {options}")

@@ -6,11 +6,11 @@ It ends after the last game, by SPRT, when an engine keeps crashing, or when the
 import asyncio
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 
-from zobra.arena.model.engines import EngineSpec
+from zobra.arena.model.engines import EngineSpec, Resources
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening
@@ -115,33 +115,40 @@ class Match:
         return record.reason in CRASHES and self.results.crashes(name) >= MOST_CRASHES
 
 
-def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, str]:
-    """Start each engine once, and return the names that they give themselves.
+class Checked(NamedTuple):
+    """What an engine that was started once says of itself, or the problem with it."""
+
+    version: str = ""
+    resources: Resources = Resources()
+    problem: str = ""
+
+
+def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, Checked]:
+    """Start each engine once, and return what they say of themselves, by name.
 
     Raise EngineFailure that names all engines that do not start or cannot play such games.
     """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
     free = asyncio.Semaphore(_STARTED_AT_ONCE)
 
-    async def check(engine: EngineSpec) -> tuple[str, str]:
-        """Return the engine's own name, and what is wrong with it."""
+    async def check(engine: EngineSpec) -> Checked:
         async with free:
             try:
                 player = await EnginePlayer.start(engine, settings.stall_seconds)
                 try:
                     control = settings.controls[engine.name]
                     player.check_able(settings.chess960, from_start, control)
-                    return player.announced_name, ""
+                    return Checked(player.announced_name, player.resources)
                 finally:
                     await player.quit()
             except EngineFailure as failure:
-                return "", str(failure)
+                return Checked(problem=str(failure))
 
-    async def checks() -> list[tuple[str, str]]:
+    async def checks() -> list[Checked]:
         return await asyncio.gather(*map(check, settings.engines))
 
     found = dict(zip(settings.controls, run_async(checks()), strict=True))
-    problems = [problem for _, problem in found.values() if problem]
+    problems = [checked.problem for checked in found.values() if checked.problem]
     if problems:
         raise EngineFailure("disconnect", "; ".join(problems))
-    return {name: own for name, (own, _) in found.items()}
+    return found

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Collection, Mapping
 from dataclasses import replace
 from typing import IO, Any, TypeVar
 
@@ -17,7 +17,7 @@ import chess.engine
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import listed, printable
 from zobra.arena.model.clock import GameClock, TimeControl, engine_limit
-from zobra.arena.model.engines import THREADS, EngineSpec, as_announced
+from zobra.arena.model.engines import HASH, THREADS, EngineSpec, Resources, as_announced
 from zobra.arena.runner.processes import kill_engine, run_async
 from zobra.arena.runner.protocols import Uci, XBoard
 
@@ -66,6 +66,7 @@ class EnginePlayer:
         self._transport = transport
         self._protocol = protocol
         self._timeout = timeout
+        self._options: dict[str, Any] = {}  # that were set at the start
 
     @classmethod
     async def start(
@@ -94,7 +95,8 @@ class EnginePlayer:
                 problem = f"no word of {spec.protocol} in {GREETING_TIME:g} s{player._last_words()}"
                 raise EngineFailure("stall", f"{spec.name}: {problem}")
             await asyncio.wait_for(coming, START_TIME)
-            await asyncio.wait_for(protocol.configure(player._first_options()), START_TIME)
+            player._options = player._first_options()
+            await asyncio.wait_for(protocol.configure(player._options), START_TIME)
             await asyncio.wait_for(protocol.ping(), START_TIME)
         except BaseException as error:
             coming.cancel()
@@ -139,6 +141,23 @@ class EnginePlayer:
     def announced_name(self) -> str:
         """The name that the engine gives itself, often with its version."""
         return printable(self._protocol.id.get("name") or self.spec.name, 80)
+
+    @property
+    def resources(self) -> Resources:
+        """Threads and hash table, as they were set or as the engine announces them."""
+        return Resources(self._number(THREADS), self._number(HASH))
+
+    def _number(self, names: Collection[str]) -> int | None:
+        """Return the value of the option with one of these names, or None if it is unknown."""
+        found = None
+        if self.spec.protocol == "uci":  # an XBoard engine does not say what it begins with
+            for name, option in self._protocol.options.items():
+                if name.lower() in names:
+                    found = option.default
+        for name, value in self._options.items():
+            if name.lower() in names:
+                found = value
+        return found if isinstance(found, int) else None
 
     def announced(self) -> dict[str, chess.engine.Option]:
         """Return the options that the engine has, by name."""

@@ -20,11 +20,12 @@ from zobra.arena.commands.messages import plain_console
 from zobra.arena.commands.options import GameOptions
 from zobra.arena.commands.runs import end_run
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.model.journal import Journal
+from zobra.arena.model.journal import Journal, RunConditions
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import Sprt, sweep_bound
+from zobra.arena.pages.reported_games import read_match
 from zobra.arena.runner import player
 from zobra.cli.command_line import app
 
@@ -53,6 +54,10 @@ def test_a_match_and_its_figures(tmp_path):
     assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
     assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text
     assert "LLR: " in text
+    assert "A vs B (30, 1t, 16 - 2MB):" in text
+    assert "warning: the engines differ in Hash: A 16 MB, B 2 MB" in text
+    resources = "; 1 thread, 2 MB hash; options Hash=2"
+    assert read_match(folder).conditions["B"].endswith(resources)
     assert "B lost 4 games by illegal move" in text
     assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
 
@@ -63,6 +68,15 @@ def test_a_match_and_its_figures(tmp_path):
     assert loser["pairs"] == [2, 0, 0, 0, 0]
     assert winner["elo"] is None  # a clean sweep is infinite
     assert loser["faults"] == {"illegal move": 4}
+
+
+def test_the_book_and_equal_resources_are_shown_once(tmp_path):
+    book = tmp_path / "book.epd"
+    book.write_text(chess.STARTING_FEN)
+    arguments = ["--tc", "30", "-n", "2", "--move-limit", "1", "--openings", book]
+    text = run("match", *PAIR, *arguments, "-o", "Threads=2", "--folder", tmp_path / "m")
+    assert "A vs B (30, 2t, 16MB, book.epd):" in text
+    assert "differ in Hash" not in text
 
 
 def test_a_finished_match_is_not_played_again(tmp_path):
@@ -366,7 +380,10 @@ def test_a_resumed_match_asks_before_it_starts_commands(tmp_path, monkeypatch, t
 
 def shown_match(results: Results, total: int) -> SimpleNamespace:
     """Return what a display needs of a match."""
-    return SimpleNamespace(results=results, total=total, settings=SETTINGS, llr=None)
+    journal = SimpleNamespace(conditions=RunConditions())
+    return SimpleNamespace(
+        results=results, total=total, settings=SETTINGS, llr=None, journal=journal
+    )
 
 
 @pytest.mark.parametrize("terminal", [True, False])
