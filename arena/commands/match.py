@@ -158,7 +158,7 @@ def match(
     if state.verdict:
         console.print(f"SPRT: {state.verdict} accepted")
     if json_file is not None:
-        found = summary(settings, state.results, state.total, state.llr, state.verdict)
+        found = summary(state.journal, state.results, state.total, state.llr, state.verdict)
         write_safely(json_file.resolve(), json.dumps(found, indent=1) + "\n")
     end_run(console, state, folder, "match")
     _end_by_verdict(settings, state.verdict)

@@ -1,41 +1,78 @@
 """The result of a match as plain values, which `zobra match --json` writes for other programs.
 
-{"time_control", "games", "total", "engines": [{"name", "games", "wins", "draws", "losses",
-"points", "pairs": [0 to 2 points], "elo", "elo_margin", "nelo", "nelo_margin", "los", "faults":
-{reason: number}}], "sprt": null or {"elo0", "elo1", "alpha", "beta", "model", "llr", "lower",
-"upper", "verdict": "H0", "H1" or null}}. Margins are 95 %; infinite and unknown values are null.
+{"folder", "created", "command_line", "machine", "concurrency", "time_control", "tournament",
+"chess960", "openings": {"book", "digest", "order", "plies", "seed"}, "games", "total", "engines":
+[{"name", "version", "command", "options", "time_control", "threads", "hash", "games", "wins",
+"draws", "losses", "points", "pairs": [0 to 2 points], "faults": {reason: number}, "elo",
+"elo_margin", "elo_bound", "nelo", "nelo_margin", "los"}], "sprt": null or {"elo0", "elo1", "alpha",
+"beta", "model", "llr", "lower", "upper", "verdict": "H0", "H1" or null}}. Margins are 95 %;
+infinite and unknown values are null. The last six of an engine are missing before its first game.
 """
 
 import math
 from dataclasses import asdict
 from typing import Any
 
+from zobra.arena.model.engines import EngineSpec, Resources
+from zobra.arena.model.journal import Journal, RunConditions
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Settings
-from zobra.arena.model.statistics import estimate
+from zobra.arena.model.statistics import estimate, sweep_bound
 
 
 def summary(
-    settings: Settings, results: Results, total: int, llr: float | None, verdict: str | None
+    journal: Journal, results: Results, total: int, llr: float | None, verdict: str | None
 ) -> dict[str, Any]:
     """Return the result of a match; `total` is its number of games once it is complete."""
+    settings = journal.settings
+    conditions = journal.conditions
+    engines = []
+    for engine in settings.engines:
+        described = _description(engine, settings, conditions)
+        engines.append(described | _score(results, engine.name))
     return {
+        "folder": str(journal.folder.resolve()),
+        "created": conditions.created,
+        "command_line": conditions.command_line,
+        "machine": conditions.machine,
+        "concurrency": conditions.concurrency,
         "time_control": settings.time_control,
+        "tournament": settings.tournament,
+        "chess960": settings.chess960,
+        "openings": {
+            "book": settings.book,
+            "digest": settings.book_digest,
+            "order": settings.order,
+            "plies": settings.plies,
+            "seed": settings.seed,
+        },
         "games": results.games,
         "total": total,
-        "engines": [_engine(results, name) for name in results.names],
+        "engines": engines,
         "sprt": _sprt(settings, llr, verdict),
     }
 
 
-def _engine(results: Results, name: str) -> dict[str, Any]:
+def _description(
+    engine: EngineSpec, settings: Settings, conditions: RunConditions
+) -> dict[str, Any]:
+    return {
+        "name": engine.name,
+        "version": conditions.versions.get(engine.name),
+        "command": list(engine.command),
+        "options": engine.options,
+        "time_control": str(settings.controls[engine.name]),
+        **asdict(conditions.resources.get(engine.name, Resources())),
+    }
+
+
+def _score(results: Results, name: str) -> dict[str, Any]:
     losses, draws, wins = results.trinomial(name)
     faults = {}
     for (loser, reason), number in results.faults.items():
         if loser == name:
             faults[reason] = number
     entry = {
-        "name": name,
         "games": wins + draws + losses,
         "wins": wins,
         "draws": draws,
@@ -47,11 +84,18 @@ def _engine(results: Results, name: str) -> dict[str, Any]:
     if entry["games"] == 0:
         return entry
     found = estimate(results.best_counts(name))
+    bound = math.nan
+    if math.isinf(found.elo) and sweep_bound(entry["games"]) > 0:
+        bound = math.copysign(sweep_bound(entry["games"]), found.elo)
+    normalized_margin = math.nan
+    if math.isfinite(found.normalized_elo):
+        normalized_margin = found.normalized_margin
     return entry | {
         "elo": _finite(found.elo),
         "elo_margin": _finite(found.elo_margin),
+        "elo_bound": _finite(bound),
         "nelo": _finite(found.normalized_elo),
-        "nelo_margin": _finite(found.normalized_margin),
+        "nelo_margin": _finite(normalized_margin),
         "los": _finite(found.superiority),
     }
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,6 +26,7 @@ from zobra.arena.model.openings import Opening
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import Sprt, sweep_bound
+from zobra.arena.model.summary import summary
 from zobra.arena.pages.reported_games import read_match
 from zobra.arena.runner import player
 from zobra.cli.command_line import app
@@ -67,6 +69,16 @@ def test_a_match_and_its_figures(tmp_path):
     assert winner["pairs"] == [0, 0, 0, 0, 2]
     assert loser["pairs"] == [2, 0, 0, 0, 0]
     assert winner["elo"] is None  # a clean sweep is infinite
+    assert winner["nelo"] is winner["nelo_margin"] is None
+    assert winner["elo_bound"] is None  # that of four games says nothing
+    assert (winner["version"], winner["threads"], winner["hash"]) == ("Scripted", 1, 16)
+    assert (loser["options"], loser["hash"], loser["time_control"]) == ({"Hash": "2"}, 2, "30")
+    assert loser["command"][-2:] == ["--illegal", "2"]
+    openings = {"book": None, "digest": None, "order": "random", "plies": 8, "seed": 1}
+    assert found["openings"] == openings
+    assert found["folder"] == str(folder)
+    assert found["created"] == json.loads((folder / "run.json").read_text())["created"]
+    assert found["concurrency"] == 2
     assert loser["faults"] == {"illegal move": 4}
 
 
@@ -349,6 +361,14 @@ def test_published_lines_are_printed_alike():
         "Ptnml(0-2): [13, 34, 232, 71, 29]",
         "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 10.00] normalized",
     ]
+
+
+def test_the_bound_of_a_clean_sweep_is_in_the_json(tmp_path):
+    with closing(Journal(tmp_path, SETTINGS)) as journal:
+        played = [finished(index, "0-1" if index % 2 else "1-0") for index in range(10)]
+        found = summary(journal, Results("AB", played), 10, None, None)
+    bounds = [engine["elo_bound"] for engine in found["engines"]]
+    assert bounds == pytest.approx([sweep_bound(10), -sweep_bound(10)], abs=1e-3)
 
 
 def test_two_games_do_not_tell_the_error():
