@@ -25,10 +25,11 @@ from zobra.arena.model.engines import EngineSpec, read_engines
 from zobra.arena.model.suite_positions import read_suites
 from zobra.arena.model.suite_results import EngineResult, Outcome, SuiteResult
 from zobra.arena.model.suite_text import asked, outcome_text, summary_rows
+from zobra.arena.runner.checks import start_each
 from zobra.arena.runner.player import EngineFailure
 from zobra.arena.runner.processes import run_async
 from zobra.arena.runner.processors import machine
-from zobra.arena.runner.suite import SuiteLimits, run_suite
+from zobra.arena.runner.suite import START_TIMEOUT, SuiteLimits, run_suite
 
 SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
 _MOST_BAD_LINES = 20  # that are shown in full
@@ -122,6 +123,11 @@ def suite(
         if not positions:
             raise ValueError("no position to solve in these files")
         check_writable(output.resolve())
+        with console.status("starting the engines"):
+            checked = start_each(specs, START_TIMEOUT)
+        for answers, engine_says in zip(engines, checked, strict=True):
+            answers.version = engine_says.version
+            answers.resources = engine_says.resources
         if not force:
             result.check_replaceable(output)
         result.resume(output)

@@ -12,6 +12,7 @@ from typing import Any
 from zobra.arena.formats.fen import check_possible
 from zobra.arena.formats.files import read_json, typed, write_safely
 from zobra.arena.formats.text import now, printable
+from zobra.arena.model.engines import Resources
 from zobra.arena.model.suite_positions import BadLine, SuitePosition
 
 FORMAT = 1
@@ -59,6 +60,7 @@ class EngineResult:
     outcomes: list[Outcome | None]
     error: str = ""
     version: str = ""
+    resources: Resources = Resources()
 
     def __post_init__(self) -> None:
         self.name = printable(self.name)

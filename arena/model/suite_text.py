@@ -6,6 +6,7 @@ from zobra.arena.model.suite_positions import SuitePosition
 from zobra.arena.model.suite_results import EngineResult, Outcome, SuiteResult
 
 _HEADINGS = (
+    "resources",
     "solved",
     "points",
     "median time to solution",
@@ -74,6 +75,7 @@ def _summary(result: SuiteResult, engine: EngineResult) -> dict[str, str]:
     nodes = sum(effort.nodes for effort in efforts if effort.time_ms)
     times = engine.solution_times()
     return {
+        "resources": engine.resources.text or "-",
         "solved": _share(engine.solved, len(engine.answered)),
         "points": _share(engine.points, possible),
         "median time to solution": f"{median(times):.0f} ms" if times else "-",

@@ -87,7 +87,7 @@ def _conditions(result: SuiteResult) -> list[tuple[str, str]]:
     """Return how the suite was run."""
     conditions = []
     for engine in result.engines:
-        parts = [engine.version, " ".join(engine.command)]
+        parts = [engine.version, " ".join(engine.command), engine.resources.text]
         if engine.options:
             options = ", ".join(f"{name}={value}" for name, value in engine.options.items())
             parts.append(f"options {options}")

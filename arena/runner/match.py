@@ -3,25 +3,23 @@
 It ends after the last game, by SPRT, when an engine keeps crashing, or when the user interrupts it.
 """
 
-import asyncio
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import chess
 
-from zobra.arena.model.engines import EngineSpec, Resources
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.results import CRASHES, Results
 from zobra.arena.model.settings import Pairing, Settings
-from zobra.arena.runner.player import EngineFailure, EnginePlayer
+from zobra.arena.runner.checks import Checked, start_each
+from zobra.arena.runner.player import EnginePlayer
 from zobra.arena.runner.pool import Playing, Pool
-from zobra.arena.runner.processes import interruptible, run_async
+from zobra.arena.runner.processes import interruptible
 
 MOST_CRASHES = 3  # of an engine that crashes in more than a tenth of its games, then a run ends
-_STARTED_AT_ONCE = 4  # engines that are started at the same time when they are checked
 
 
 class Match:
@@ -115,40 +113,16 @@ class Match:
         return record.reason in CRASHES and self.results.crashes(name) >= MOST_CRASHES
 
 
-class Checked(NamedTuple):
-    """What an engine that was started once says of itself, or the problem with it."""
-
-    version: str = ""
-    resources: Resources = Resources()
-    problem: str = ""
-
-
 def check_engines(settings: Settings, openings: Iterable[Opening]) -> dict[str, Checked]:
     """Start each engine once, and return what they say of themselves, by name.
 
     Raise EngineFailure that names all engines that do not start or cannot play such games.
     """
     from_start = all(opening.fen == chess.STARTING_FEN for opening in openings)
-    free = asyncio.Semaphore(_STARTED_AT_ONCE)
 
-    async def check(engine: EngineSpec) -> Checked:
-        async with free:
-            try:
-                player = await EnginePlayer.start(engine, settings.stall_seconds)
-                try:
-                    control = settings.controls[engine.name]
-                    player.check_able(settings.chess960, from_start, control)
-                    return Checked(player.announced_name, player.resources)
-                finally:
-                    await player.quit()
-            except EngineFailure as failure:
-                return Checked(problem=str(failure))
+    def check(player: EnginePlayer) -> None:
+        control = settings.controls[player.spec.name]
+        player.check_able(settings.chess960, from_start, control)
 
-    async def checks() -> list[Checked]:
-        return await asyncio.gather(*map(check, settings.engines))
-
-    found = dict(zip(settings.controls, run_async(checks()), strict=True))
-    problems = [checked.problem for checked in found.values() if checked.problem]
-    if problems:
-        raise EngineFailure("disconnect", "; ".join(problems))
-    return found
+    found = start_each(settings.engines, settings.stall_seconds, check)
+    return dict(zip(settings.controls, found, strict=True))

@@ -213,6 +213,7 @@ def test_the_command_compares_engines_and_writes_results(answering, suite_file, 
     assert first.version == second.version == "Scripted"
     assert second.outcomes[0].why == "best is e4"
     assert "processor" in result.machine
+    assert "1 thread, 8 MB hash" in text
     assert result.limit == {"time_ms": None, "nodes": 50, "depth": None}
     assert result.finished
     assert result.command_line
@@ -220,7 +221,7 @@ def test_the_command_compares_engines_and_writes_results(answering, suite_file, 
 
     run("report", output)
     page = (tmp_path / "results.html").read_text()
-    for text in (result.machine, "<dd>Scripted; ", "<dt>command</dt>"):
+    for text in (result.machine, "<dd>Scripted; ", "; 1 thread, 8 MB hash; options", "<dt>command</dt>"):
         assert text in page
 
 
@@ -272,22 +273,35 @@ def good(answering) -> str:
     return answering({PAWNS: ["bestmove e2e4"], QUEENS: ["bestmove a1a8"]})
 
 
-def test_an_engine_that_cannot_start_is_named_and_the_others_play(good, suite_file, tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["-e", "no-such-engine-anywhere"], "no program no-such-engine-anywhere"),
+        (["-o", "good:NoSuchOption=1"], "does not support option NoSuchOption"),
+    ],
+)
+def test_nothing_is_searched_if_an_engine_cannot_start(
+    good, suite_file, tmp_path, arguments, problem
+):
     output = tmp_path / "x.json"
-    engines = ["-e", "no-such-engine-anywhere", "-e", f"good={good}"]
-    text = run("suite", suite_file, *engines, "--json", output, code=1)
-    assert "no-such-engine-anywhere" in text
+    output.write_text("hours of work")
+    engines = ["-e", f"first={good}", "-e", f"good={good}"]
+    text = run("suite", suite_file, *engines, *arguments, "--json", output, "--force", code=2)
+    assert problem in flat(text)
+    assert "1/2" not in text
+    assert output.read_text() == "hours of work"
+
+
+def test_an_engine_that_can_start_only_once_is_named(good, suite_file, tmp_path):
+    script = tmp_path / "engine"
+    script.write_text(f"#!/bin/sh\nmkdir {tmp_path}/started && exec {good}\n")
+    script.chmod(0o755)
+    output = tmp_path / "x.json"
+    engines = ["-e", f"once={script}", "-e", f"good={good}"]
+    assert "once: " in run("suite", suite_file, *engines, "--json", output, code=1)
     result = suite_results.load(output)
     assert not result.finished
     assert result.engines[1].solved == 2
-
-
-def test_where_no_engine_takes_an_option_the_old_results_stay(good, suite_file, tmp_path):
-    output = tmp_path / "x.json"
-    output.write_text("hours of work")
-    arguments = ["-e", f"good={good}", "-o", "NoSuchOption=1", "--json", output, "--force"]
-    assert "NoSuchOption" in run("suite", suite_file, *arguments, code=1)
-    assert output.read_text() == "hours of work"
 
 
 def test_results_survive_the_file(tmp_path):
