@@ -48,7 +48,7 @@ def interrupted(command: list, ready: Callable[[], bool], *signals: int) -> str:
     ("moment", "signals"),
     [
         ("check", (signal.SIGINT,)),
-        ("game", (signal.SIGHUP,)),
+        ("game", (getattr(signal, "SIGHUP", signal.SIGTERM),)),  # Windows has none
         ("game", (signal.SIGTERM,)),
         ("game", (signal.SIGINT, signal.SIGINT)),
     ],

@@ -50,8 +50,9 @@ parser.add_argument(
 parser.add_argument("--answer", help="what it answers to every go, in Python's escapes")
 options = parser.parse_args()
 if options.stubborn:
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     child = subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True
     )

@@ -211,7 +211,10 @@ def test_debug_tells_what_was_understood(conversation):
     ("line", "limits"),
     [
         ("go depth 3 nodes 70", "depth 3 nodes 70"),
-        ("go wtime 90 winc 5 movestogo 7 ponder", "wtime 90 btime 90 winc 5 binc 0 movestogo 7 ponder"),
+        (
+            "go wtime 90 winc 5 movestogo 7 ponder",
+            "wtime 90 btime 90 winc 5 binc 0 movestogo 7 ponder",
+        ),
         ("go infinite\nstop", "infinite"),
         ("go", "no limit"),
     ],
@@ -225,9 +228,7 @@ def test_a_board_of_an_earlier_position_says_so(conversation):
     assert "earlier" not in conversation.send("d")[-1]
     conversation.send("position fen 8/8/8/8")
     said = conversation.send("d")
-    assert said[-1] == (
-        "info string this is an earlier position: the last one could not be read"
-    )
+    assert said[-1] == ("info string this is an earlier position: the last one could not be read")
 
 
 def test_a_limited_strength_that_cuts_a_search_says_so(conversation):

@@ -11,6 +11,7 @@ import mmap
 import os
 import signal
 import sys
+import warnings
 
 MODULES = ("fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty")
 OS_NAMES = (
@@ -39,6 +40,9 @@ for owner, names in ((os, OS_NAMES), (signal, SIGNAL_NAMES), (mmap, MMAP_NAMES))
     for name in names:
         if hasattr(owner, name):
             delattr(owner, name)
+
+# Windows has file locks of its own
+warnings.filterwarnings("ignore", "only soft file lock is available")
 
 from multiprocessing import resource_tracker  # noqa: E402 - it looks for signal masks now
 
