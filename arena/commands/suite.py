@@ -90,13 +90,14 @@ def suite(
     ] = 600.0,
     output: Annotated[Path, OutputOption] = Path("suite.json"),
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the results of other suites.")
+        bool, typer.Option("--force", help="Overwrite results with other suites, limits, engines or versions.")
     ] = False,
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
     """Let engines solve test suites.
 
-    With several engines they are compared. The same command resumes an interrupted run.
+    With several engines they are compared. The same command resumes an interrupted run, and
+    replaces the results of a finished one.
 
     Example: zobra suite examples/suite.epd -e zobra -e stockfish --movetime 500
     """

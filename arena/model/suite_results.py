@@ -130,45 +130,50 @@ class SuiteResult:
         write_safely(path.resolve(), json.dumps(content))
 
     def check_replaceable(self, path: Path) -> None:
-        """Raise ValueError if the file exists and does not hold results of the same suites."""
+        """Raise ValueError if the file exists and does not hold results of the same run."""
         if not path.exists():
             return
         try:
-            is_same = load(path).files == self.files
+            earlier = load(path)
         except (OSError, ValueError):
-            is_same = False
-        if not is_same:
-            raise ValueError(
-                f"{path} exists and does not hold results of these suites: name another file "
-                "with --json, or replace it with --force"
-            )
+            problem = "exists and does not hold results of a suite"
+        else:
+            differences = self._differences(earlier)
+            if not differences:
+                return
+            problem = f"holds results with other {' and '.join(differences)}"
+        raise ValueError(
+            f"{path} {problem}: name another file with --json, or replace it with --force"
+        )
 
     def resume(self, path: Path) -> None:
-        """Take over the outcomes of an unfinished run with the same positions, limit and engines.
-
-        A file of another run is ignored.
-        """
+        """Take over the outcomes of an unfinished run; a file of another run is ignored."""
         try:
             earlier = load(path)
         except (OSError, ValueError):
             return
-        if earlier.finished or not self._is_same_run(earlier):
+        if earlier.finished or self._differences(earlier):
             return
         for engine, before in zip(self.engines, earlier.engines, strict=True):
             engine.outcomes = before.outcomes
-            engine.version = before.version
         self.created = earlier.created
 
-    def _is_same_run(self, other: "SuiteResult") -> bool:
-        if self.positions != other.positions or self.limit != other.limit:
-            return False
-        if len(self.engines) != len(other.engines):
-            return False
-        for ours, theirs in zip(self.engines, other.engines, strict=True):
-            is_same = ours.name == theirs.name and ours.command == theirs.command
-            if not is_same or ours.options != theirs.options:
-                return False
-        return True
+    def _differences(self, other: "SuiteResult") -> list[str]:
+        """Return what another run had that this one has not; an empty list for the same run."""
+        differences = []
+        if self.files != other.files or self.positions != other.positions:
+            differences.append("suites")
+        if self.limit != other.limit:
+            differences.append("limits")
+        ours = [(engine.name, engine.command, engine.options) for engine in self.engines]
+        theirs = [(engine.name, engine.command, engine.options) for engine in other.engines]
+        if ours != theirs:
+            differences.append("engines")
+        else:
+            versions = [engine.version for engine in self.engines]
+            if versions != [engine.version for engine in other.engines]:
+                differences.append("versions of the engines")
+        return differences
 
 
 def load(path: Path) -> SuiteResult:

@@ -304,6 +304,60 @@ def test_an_engine_that_can_start_only_once_is_named(good, suite_file, tmp_path)
     assert result.engines[1].solved == 2
 
 
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        (["--nodes", "60"], "limits"),
+        (["-o", "Hash=8"], "engines"),
+        (["-e", "another={good}"], "engines"),
+        (["{other}"], "suites"),
+        (["-e", "good={good} --name 2"], "versions of the engines"),
+    ],
+)
+def test_results_of_another_run_are_not_overwritten(
+    good, suite_file, tmp_path, change, difference
+):
+    script = tmp_path / "engine"
+    other = tmp_path / "other.epd"
+    other.write_text(f"{QUEENS} bm Qa8;\n")
+    output = tmp_path / "x.json"
+
+    def solve(*arguments, code: int) -> str:
+        words = ["suite", suite_file, "-e", f"good={script}", "--json", output]
+        return run(*words, "--nodes", "50", *arguments, code=code)
+
+    def install(command: str) -> None:
+        script.write_text(f'#!/bin/sh\nexec {command}\n')
+        script.chmod(0o755)
+
+    install(good)
+    solve(code=1)  # because of the broken line
+    solve(code=1)
+    before = output.read_text()
+    arguments = [word.format(good=good, other=other) for word in change]
+    if difference.startswith("versions"):
+        install(f"{good} --name 2")
+        arguments = []
+    text = flat(solve(*arguments, code=2))
+    assert f"holds results with other {difference}: name another file with --json" in text
+    assert output.read_text() == before
+    solve(*arguments, "--force", code=1)
+    assert output.read_text() != before
+
+
+def test_an_interrupted_run_is_resumed(good, suite_file, tmp_path):
+    output = tmp_path / "x.json"
+    arguments = ["suite", suite_file, "-e", f"good={good}", "--json", output]
+    run(*arguments, code=1)
+    whole = json.loads(output.read_text())
+    whole["engines"][0]["outcomes"][0] = None
+    output.write_text(json.dumps(whole | {"finished": False}))
+    text = run(*arguments, code=1)
+    assert "resuming after 1 of 2 positions" in text
+    assert "good 2/2" in text
+    assert "good 1/2" not in text
+
+
 def test_results_survive_the_file(tmp_path):
     position = read_position(f'{PAWNS} bm e4; dm 3; id "ä"; c8 "10"; c9 "e2e4";', "f.epd", 3)
     outcome = Outcome("e2e4", True, "", 10, None, 3, ("e2e4",), Effort(5, 6, 7), Effort(1, 2, 3))
