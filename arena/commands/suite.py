@@ -90,14 +90,18 @@ def suite(
     ] = 600.0,
     output: Annotated[Path, OutputOption] = Path("suite.json"),
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite results with other suites, limits, engines or versions.")
+        bool,
+        typer.Option(
+            "--force", help="Overwrite results with other suites, limits, engines or versions."
+        ),
     ] = False,
     table: Annotated[bool, typer.Option(help="Print the table of positions.")] = True,
 ) -> None:
     """Let engines solve test suites.
 
     With several engines they are compared. The same command resumes an interrupted run, and
-    replaces the results of a finished one.
+    replaces the results of a finished one. The exit status is 0 even if positions are not solved;
+    it is 1 if lines of the files were skipped or an engine failed.
 
     Example: zobra suite examples/suite.epd -e zobra -e stockfish --movetime 500
     """
@@ -152,7 +156,7 @@ def suite(
             total = counted(len(engines) * len(positions), "position")
             console.print(f"interrupted; the same command resumes after {done} of {total}")
             raise typer.Exit(INTERRUPTED)
-        if bad_lines or not result.finished:
+        if not result.is_whole:
             raise typer.Exit(1)
 
 
@@ -213,6 +217,8 @@ def print_suite(console: Console, result: SuiteResult, positions: bool) -> None:
             table.add_row(position.name, asked(position), *cells)
         console.print(table)
     title = f"{counted(len(result.positions), 'position')} at {result.limit_text()}"
+    if result.bad_lines:
+        title += f", {counted(len(result.bad_lines), 'line')} skipped"
     comparison = Table("", *names, title=title)
     for row in summary_rows(result):
         comparison.add_row(*row)

@@ -31,7 +31,7 @@ class Effort:
 class Outcome:
     """The result of one position.
 
-    `why` says why it is not solved or how the engine failed, `effort` is the cost of the whole
+    `why` says why it is not solved, or how the engine failed if it did (`failed`); `effort` is the cost of the whole
     search, and `solution` the cost of finding the first stable solution. Moves are in UCI, scores
     from the view of the side to move (centipawns; moves to mate).
     """
@@ -45,6 +45,7 @@ class Outcome:
     line: tuple[str, ...] = ()
     effort: Effort = field(default_factory=Effort)
     solution: Effort | None = None
+    failed: bool = False
 
 
 @dataclass
@@ -75,6 +76,11 @@ class EngineResult:
     def solved(self) -> int:
         """The number of solved positions."""
         return sum(outcome.solved for outcome in self.answered)
+
+    @property
+    def failures(self) -> int:
+        """The number of positions at which the engine crashed, hung or moved illegally."""
+        return sum(outcome.failed for outcome in self.answered)
 
     @property
     def points(self) -> int:
@@ -112,6 +118,12 @@ class SuiteResult:
     def finished(self) -> bool:
         """True if every engine has answered every position."""
         return all(None not in engine.outcomes for engine in self.engines)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if every line of the files was searched by every engine, without a failure."""
+        has_failures = any(engine.failures for engine in self.engines)
+        return self.finished and not self.bad_lines and not has_failures
 
     def limit_text(self) -> str:
         """Return the limit as text, such as "1000 ms, 20 plies"."""

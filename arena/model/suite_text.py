@@ -8,6 +8,7 @@ from zobra.arena.model.suite_results import EngineResult, Outcome, SuiteResult
 _HEADINGS = (
     "resources",
     "solved",
+    "engine failed",
     "points",
     "median time to solution",
     "search time",
@@ -60,6 +61,8 @@ def summary_rows(result: SuiteResult) -> list[list[str]]:
             continue
         if heading == "not searched" and result.finished:
             continue
+        if heading == "engine failed" and not any(each.failures for each in result.engines):
+            continue
         rows.append([heading, *(column[heading] for column in columns)])
     return rows
 
@@ -77,6 +80,7 @@ def _summary(result: SuiteResult, engine: EngineResult) -> dict[str, str]:
     return {
         "resources": engine.resources.text or "-",
         "solved": _share(engine.solved, len(engine.answered)),
+        "engine failed": str(engine.failures),
         "points": _share(engine.points, possible),
         "median time to solution": f"{median(times):.0f} ms" if times else "-",
         "search time": f"{spent / 1000:.1f} s",

@@ -106,7 +106,6 @@ class Match:
         except OSError as error:
             self.error = error
 
-
     def _is_crash_too_many(self, record: GameRecord) -> bool:
         """Return True if an engine crashed in this game, and has done so too often."""
         name = self.results.crashing()

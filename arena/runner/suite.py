@@ -61,7 +61,7 @@ async def run_suite(
                     why = f"no answer within {longest:g} s"
                     if isinstance(error, chess.engine.EngineError):
                         why = printable(f"engine failed: {error}")
-                    engine.outcomes[index] = Outcome(move=None, solved=False, why=why)
+                    engine.outcomes[index] = Outcome(move=None, solved=False, why=why, failed=True)
                     failing = player
                     player = None
                     await failing.kill()

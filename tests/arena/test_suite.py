@@ -5,6 +5,7 @@ the results file.
 import asyncio
 import json
 import os
+import re
 from pathlib import Path
 
 import chess.engine
@@ -181,6 +182,20 @@ def test_an_engine_that_fails_loses_the_position_and_goes_on(answering, script, 
     assert good.solved
 
 
+def test_failures_of_an_engine_are_in_the_summary(answering, tmp_path):
+    suite = tmp_path / "two.epd"
+    suite.write_text(f"{PAWNS} bm e3;\n{QUEENS} bm Qa8;\n")
+    output = ["--json", tmp_path / "x.json"]
+    queens = [info(1, "a1a8"), "bestmove a1a8"]
+    weak = answering({PAWNS: ["bestmove e2e4"], QUEENS: queens}, "weak")
+    text = run("suite", suite, "-e", f"weak={weak}", *output)  # status 0: it has answered
+    assert "1 of 2 (50.0%)" in text
+    assert "failed" not in text
+    crashing = answering({PAWNS: ["crash"], QUEENS: queens}, "crashing")
+    text = run("suite", suite, "-e", f"crashing={crashing}", *output, "--force", code=1)
+    assert re.search("engine failed +│ +1 ", text)
+
+
 def test_an_engine_that_dies_before_its_search_is_not_waited_for():
     (failed,) = outcomes_of(f"{ENGINE} --crash 0", [f"{PAWNS} bm e4;"], timeout=60)
     assert failed.why == "engine failed: died before its search (exit code: 3)"
@@ -203,6 +218,7 @@ def test_the_command_compares_engines_and_writes_results(answering, suite_file, 
     arguments = ["-e", f"good={good}", "-e", f"weak={weak}", "-o", "Hash=8", "--nodes", "50"]
     text = run("suite", suite_file, *arguments, "--json", output, code=1)
     assert f"{suite_file}:2: " in text
+    assert "2 positions at 50 nodes, 1 line skipped" in text
     assert "2 of 2 (100.0%)" in text
     assert "1 of 2 (50.0%)" in text
 
@@ -221,7 +237,12 @@ def test_the_command_compares_engines_and_writes_results(answering, suite_file, 
 
     run("report", output)
     page = (tmp_path / "results.html").read_text()
-    for text in (result.machine, "<dd>Scripted; ", "; 1 thread, 8 MB hash; options", "<dt>command</dt>"):
+    for text in (
+        result.machine,
+        "<dd>Scripted; ",
+        "; 1 thread, 8 MB hash; options",
+        "<dt>command</dt>",
+    ):
         assert text in page
 
 
@@ -314,9 +335,7 @@ def test_an_engine_that_can_start_only_once_is_named(good, suite_file, tmp_path)
         (["-e", "good={good} --name 2"], "versions of the engines"),
     ],
 )
-def test_results_of_another_run_are_not_overwritten(
-    good, suite_file, tmp_path, change, difference
-):
+def test_results_of_another_run_are_not_overwritten(good, suite_file, tmp_path, change, difference):
     script = tmp_path / "engine"
     other = tmp_path / "other.epd"
     other.write_text(f"{QUEENS} bm Qa8;\n")
@@ -327,7 +346,7 @@ def test_results_of_another_run_are_not_overwritten(
         return run(*words, "--nodes", "50", *arguments, code=code)
 
     def install(command: str) -> None:
-        script.write_text(f'#!/bin/sh\nexec {command}\n')
+        script.write_text(f"#!/bin/sh\nexec {command}\n")
         script.chmod(0o755)
 
     install(good)
