@@ -94,11 +94,12 @@ def figures(
     conditions = [condition for condition in conditions if condition]
     losses, draws, wins = results.trinomial(first)
     points = results.points(first)
-    found = estimate(results.best_counts(first))
+    counts = results.best_counts(first)
+    found = estimate(counts)
     ratio = finite(found.decisive_ratio, ".2f")
     lines = [
         f"{first} vs {second} ({', '.join(conditions)}):",
-        f"Elo: {_elo_text(found, results.games)}, "
+        f"Elo: {_elo_text(found, counts, results.games)}, "
         f"nElo: {_with_margin(found.normalized_elo, found.normalized_margin)}",
         f"LOS: {found.superiority:.2%}, DrawRatio: {found.draw_ratio:.2%}, PairsRatio: {ratio}",
         f"Games: {results.games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, "
@@ -115,19 +116,26 @@ def figures(
     return lines
 
 
-def _elo_text(found: Estimate, games: int) -> str:
-    """Return the Elo difference with its margin, or its bound after a clean sweep of some games."""
+def _elo_text(found: Estimate, counts: Sequence[int], games: int) -> str:
+    """Return the Elo difference with its margin, or its bound after a clean sweep of some games.
+
+    The margin is unknown if all results are alike, or if so few games leave every score possible.
+    """
     bound = sweep_bound(games)
-    if math.isfinite(found.elo) or bound <= 0:
+    if math.isinf(found.elo) and bound > 0:
+        return f"> {bound:.2f} (all won)" if found.elo > 0 else f"< {-bound:.2f} (all lost)"
+    if math.isinf(found.elo):
+        return "unknown (too few games)"
+    if math.isfinite(found.elo_margin):
         return _with_margin(found.elo, found.elo_margin)
-    return f"> {bound:.2f} (all won)" if found.elo > 0 else f"< {-bound:.2f} (all lost)"
+    is_alike = sum(count > 0 for count in counts) == 1
+    reason = "all results alike" if is_alike else "too few games"
+    return f"{found.elo:.2f} +/- unknown ({reason})"
 
 
 def _with_margin(value: float, margin: float) -> str:
-    """Return a value with its margin, with "unknown" for what is not finite."""
-    if not math.isfinite(value):
-        return "unknown"
-    return f"{value:.2f} +/- {format(margin, '.2f') if math.isfinite(margin) else 'unknown'}"
+    """Return a finite value with its margin, or "unknown"."""
+    return f"{value:.2f} +/- {margin:.2f}" if math.isfinite(value) else "unknown"
 
 
 def standings(results: Results) -> Table:
