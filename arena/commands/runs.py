@@ -23,7 +23,7 @@ from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings, digest, encounters
 from zobra.arena.model.tune_plan import TUNE_PLAN
 from zobra.arena.runner.match import Match, check_engines
-from zobra.arena.runner.processors import idle, load_text, machine
+from zobra.arena.runner.processors import count, idle, load_text, machine
 
 _AND = " and "  # between the versions of an engine in a run that --force has resumed
 # Options of a run that is resumed: more games, and what does not decide how they are played
@@ -200,13 +200,8 @@ def check_run(
             soft_wrap=True,
         )
     concurrency = options.playing.concurrency
-    wanted = concurrency * max(engine.threads for engine in settings.engines)
-    if wanted > idle():
-        console.print(
-            f"the machine is busy: {load_text()}, and these games need "
-            f"{counted(wanted, 'processor')}; results with clocks may be distorted",
-            soft_wrap=True,
-        )
+    if any(control.is_timed for control in settings.controls.values()):
+        _warn_of_lack(console, concurrency * max(engine.threads for engine in settings.engines))
     checked = check_engines(settings, openings)
     resources = {name: engine.resources for name, engine in checked.items()}
     if len({each.hash for each in resources.values() if each.hash is not None}) > 1:
@@ -233,13 +228,29 @@ def check_run(
     )
 
 
+def _warn_of_lack(console: Console, wanted: int) -> None:
+    """Print a warning if fewer processors are idle than games with clocks want."""
+    if wanted > count():
+        console.print(
+            f"warning: these games need {counted(wanted, 'processor')} (--concurrency times "
+            f"threads), and there are {count()}; results with clocks may be distorted",
+            soft_wrap=True,
+        )
+    elif wanted > idle():
+        console.print(
+            f"warning: the machine is busy: {load_text()}, and these games need "
+            f"{counted(wanted, 'processor')}; results with clocks may be distorted",
+            soft_wrap=True,
+        )
+
+
 def _usual_seconds(settings: Settings) -> float | None:
     """Return how long all games take one after another, if they have the usual length.
 
     Return None if an engine has no time limit.
     """
     controls = settings.controls
-    if any(each.base_ms is None and each.movetime is None for each in controls.values()):
+    if not all(each.is_timed for each in controls.values()):
         return None
     round_seconds = 0.0
     for pair in encounters(list(controls), settings.tournament):

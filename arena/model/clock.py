@@ -66,6 +66,11 @@ class TimeControl:
             raise ValueError(f"time control {text!r}: a clock and movetime exclude each other")
         return cls(**values)
 
+    @property
+    def is_timed(self) -> bool:
+        """True if time limits the moves, by a clock or by `movetime`."""
+        return self.base_ms is not None or self.movetime is not None
+
     def side_seconds(self, move_seconds: float = 0.0) -> float:
         """Return an estimate of the time that one side uses in a game of usual length.
 

@@ -15,6 +15,11 @@ def _available() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
+def count() -> int:
+    """Return the number of processors that this process may use."""
+    return len(_available())
+
+
 def load() -> float:
     """Return the average number of busy processors in the last minute, or 0 if it is unknown."""
     if hasattr(os, "getloadavg"):
@@ -24,12 +29,12 @@ def load() -> float:
 
 def load_text() -> str:
     """Return the load as text: "load 0.3 on 8 processors"."""
-    return f"load {load():.1f} on {counted(len(_available()), 'processor')}"
+    return f"load {load():.1f} on {counted(count(), 'processor')}"
 
 
 def idle() -> int:
     """Return the number of idle processors among those that this process may use, by the load."""
-    return max(0, len(_available()) - round(load()))
+    return max(0, count() - round(load()))
 
 
 def spare() -> int:
@@ -40,7 +45,7 @@ def spare() -> int:
 def machine() -> str:
     """Return a description of the machine: processor, number available, operating system."""
     model = _model() or platform.machine()
-    return f"{model}, {counted(len(_available()), 'processor')}, {platform.platform()}"
+    return f"{model}, {counted(count(), 'processor')}, {platform.platform()}"
 
 
 def _model() -> str:

@@ -230,10 +230,23 @@ def test_common_options_come_first_in_the_help_of_a_match():
     assert not re.search("<(str|int|float|bool|path|list)", intro + text, re.IGNORECASE)
 
 
-def test_a_busy_machine_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("os.getloadavg", lambda: (900.0, 0, 0), raising=False)
-    arguments = ["--tc", "30", "-n", "2", "--move-limit", "1", "--folder", tmp_path / "m"]
-    assert "the machine is busy: load 900.0 on " in run("match", *PAIR, *arguments)
+@pytest.mark.parametrize(
+    ("tc", "concurrency", "load", "warning"),
+    [
+        ("30", 1, 900, "warning: the machine is busy: load 900.0 on "),
+        ("30", 900, 900, "warning: these games need 900 processors (--concurrency times threads)"),
+        ("movetime=99", 900, 0, "warning: these games need 900 processors"),
+        ("nodes=5", 900, 900, None),
+    ],
+)
+def test_a_lack_of_processors_is_named(tmp_path, monkeypatch, tc, concurrency, load, warning):
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0, 0), raising=False)
+    arguments = ["--tc", tc, "-n", "2", "--move-limit", "1", "-c", concurrency]
+    text = run("match", *PAIR, *arguments, "--folder", tmp_path / "m")
+    if warning is None:
+        assert "games need" not in text
+    else:
+        assert warning in text
 
 
 @pytest.mark.parametrize(
