@@ -193,7 +193,9 @@ def doctor() -> None:
     The exit status is 1 if anything is wrong.
     """
     console = Console(highlight=False)
-    table = Table("check", "", "found", "what to do")
+    table = Table()
+    for heading in ("check", "", "found", "what to do"):
+        table.add_column(heading, overflow="fold")  # a path is never cut
     states = []
     for name, check in CHECKS.items():
         with console.status(name):

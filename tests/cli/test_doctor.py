@@ -41,6 +41,20 @@ def test_what_a_check_stumbles_over_is_a_finding(monkeypatch, capsys):
     assert "reinstall" in said
 
 
+def test_a_path_is_never_cut(monkeypatch, capsys):
+    path = "/a" * 60
+    finding = doctor.Finding(path, "note", f"remove {path}")
+    monkeypatch.setattr(doctor, "CHECKS", {"store": lambda: finding})
+    monkeypatch.setenv("COLUMNS", "80")
+    doctor.doctor()
+    rows = [line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    _, _, found, advice = (
+        "".join(cell.strip() for cell in column) for column in zip(*rows, strict=True)
+    )
+    assert found == path
+    assert advice == f"remove{path}"
+
+
 def test_wrong_counts_are_reported(monkeypatch):
     monkeypatch.setattr(perft, "count_leaves", lambda *_: 4_865_608)
     finding = doctor.check_rules()
