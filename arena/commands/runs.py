@@ -199,6 +199,11 @@ def check_run(
             f"{counted(settings.rounds, 'pair')} of games, so openings will repeat",
             soft_wrap=True,
         )
+    if not settings.book and settings.plies:
+        text = f"openings: {settings.plies} random plies, often unbalanced"
+        if settings.sprt is not None:
+            text = f"warning: {text}; an SPRT needs fewer games with a book (--openings)"
+        console.print(text, soft_wrap=True)
     concurrency = options.playing.concurrency
     if any(control.is_timed for control in settings.controls.values()):
         _warn_of_lack(console, concurrency * max(engine.threads for engine in settings.engines))

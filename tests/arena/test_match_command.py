@@ -56,6 +56,7 @@ def test_a_match_and_its_figures(tmp_path):
     assert "Games: 4, Wins: 4, Losses: 0, Draws: 0, Points: 4.0 (100.00%)" in text
     assert "Ptnml(0-2): [0, 0, 0, 0, 2]" in text
     assert "LLR: " in text
+    assert "warning: openings: 8 random plies, often unbalanced; an SPRT needs fewer" in text
     assert "A vs B (30, 1t, 16 - 2MB):" in text
     assert "warning: the engines differ in Hash: A 16 MB, B 2 MB" in text
     resources = "; 1 thread, 2 MB hash; options Hash=2"
@@ -88,6 +89,7 @@ def test_the_book_and_equal_resources_are_shown_once(tmp_path):
     arguments = ["--tc", "30", "-n", "2", "--move-limit", "1", "--openings", book]
     text = run("match", *PAIR, *arguments, "-o", "Threads=2", "--folder", tmp_path / "m")
     assert "A vs B (30, 2t, 16MB, book.epd):" in text
+    assert "random plies" not in text
     assert "differ in Hash" not in text
 
 
@@ -327,6 +329,13 @@ def test_tables_that_are_gone_are_named(tmp_path):
     run("match", *PAIR, "--tc", "30", "-n", "2", "--syzygy", str(tables), "--folder", folder)
     (tables / "KQvK.rtbw").unlink()
     assert "no Syzygy tablebases" in flat(run("match", "--folder", folder, "-n", "4", code=2))
+
+
+@pytest.mark.parametrize("plies", [0, 3])
+def test_random_openings_are_named(tmp_path, plies):
+    arguments = ["--tc", "30", "-n", "2", "--move-limit", "1", "--plies", plies]
+    text = run("match", *PAIR, *arguments, "--folder", tmp_path / "m")
+    assert ("\nopenings: 3 random plies, often unbalanced\n" in f"\n{text}") == (plies == 3)
 
 
 def test_what_a_run_says_before_it_begins(tmp_path):
