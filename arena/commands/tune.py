@@ -128,7 +128,7 @@ def tune(
         write_safely(folder / "tuned.toml", as_toml(plan.tunables, tuning.values))
         plot = "values.svg"
         if not draw_course(tuning, folder / "values.svg"):
-            plot = "but no plot, as matplotlib is missing"
+            plot = "but no plot, as matplotlib is missing (pip install matplotlib)"
         console.print(f"kept in {folder}: tuned.toml, values.csv, {plot}", soft_wrap=True)
     end_run(console, tuning, folder, "tune")
 

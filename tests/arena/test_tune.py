@@ -41,6 +41,13 @@ def rows(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
+def test_a_missing_library_of_plots_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("zobra.arena.commands.tune.draw_course", lambda *_: False)
+    arguments = [f"{ENGINE} --best 75", "-p", "Strength=30,0,100,10,0.12", "--tc", "30", "-n", "2"]
+    text = run(*arguments, "--folder", tmp_path / "t")
+    assert "no plot, as matplotlib is missing (pip install matplotlib)" in text
+
+
 def test_it_finds_the_better_value(tmp_path):
     folder = tmp_path / "t"
     arguments = [f"{ENGINE} --best 75", "-p", "Strength=30,0,100,10,0.12"]
