@@ -118,6 +118,15 @@ HIDDEN = (
 )
 COMMANDS = {command.name: command for commands in PANELS.values() for command in commands}
 COMMANDS |= {command.name: command for command in HIDDEN}
+# What users of other match runners look for
+INSTEAD = {"sprt": "zobra match --sprt ELO0,ELO1", "epd": "zobra suite FILE"}
+HABITS = {
+    "engine": "Engines are arguments: [NAME=]COMMAND",
+    "each": "--tc and -o NAME=VALUE are for all engines",
+    "rounds": "-n is the number of games, two for each opening",
+    "repeat": "Each opening is always played with both colours",
+    "pgnout": "The folder of the run has games.pgn",
+}
 # Commands that start Zobra as an engine process: it is compiled first
 STARTING_ENGINES = ("play", "match", "ladder", "suite", "analyse", "analyze", "tune", "ablate")
 
@@ -154,6 +163,19 @@ class _WithoutTypes:
 class SingleCommand(_WithoutTypes, TyperCommand):
     """A command that has been imported."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Read the arguments. Options as other match runners write them get a hint."""
+        known = {name for parameter in self.params for name in parameter.opts}
+        for word in args:
+            name = word.lstrip("-")
+            long_name = f"--{name}"
+            if len(name) > 1 and word == f"-{name}" and long_name in known:
+                ctx.fail(f"No such option: {word}. It is {long_name} here.")
+            is_foreign = word in (f"-{name}", long_name) and long_name not in known
+            if is_foreign and name in HABITS and "--games" in known:
+                ctx.fail(f"No such option: {word}. {HABITS[name]}.")
+        return super().parse_args(ctx, args)
+
 
 class CommandGroup(_WithoutTypes, TyperGroup):
     """All commands. Before one is called, only names and summaries are known."""
@@ -171,6 +193,8 @@ class CommandGroup(_WithoutTypes, TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is called, and put it in the place of its summary."""
         command = COMMANDS.get(args[0])
+        if args[0] in INSTEAD:
+            ctx.fail(f"No such command '{args[0]}'. Use `{INSTEAD[args[0]]}`.")
         if command is not None:
             self.add_command(load(command))
         return super().resolve_command(ctx, args)

@@ -51,6 +51,32 @@ def test_a_stream_that_fails_is_named_on_one_that_is_open(redirection, stdout, s
     assert done.stderr == (stderr and f"zobra: {stderr}\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ("match -engine cmd=a", "No such option: -engine. Engines are arguments: [NAME=]COMMAND."),
+        ("match a b -each tc=1", "--tc and -o NAME=VALUE are for all engines"),
+        ("match a b -tc 10+0.1", "No such option: -tc. It is --tc here."),
+        ("match a b -concurrency 2", "It is --concurrency here"),
+        ("match a b --rounds 5", "-n is the number of games, two for each opening"),
+        ("ladder -rounds 5", "-n is the number of games"),
+        ("suite a.epd -engine b", "It is --engine here"),
+        ("report --rounds", "No such option: --rounds"),
+        ("sprt a b", "No such command 'sprt'. Use `zobra match --sprt ELO0,ELO1`."),
+        ("epd a.epd", "Use `zobra suite FILE`"),
+    ],
+)
+def test_words_of_other_match_runners_get_a_hint(arguments, hint):
+    assert hint in flat(run_here(*arguments.split(), code=2))
+
+
+def test_short_options_may_be_written_with_their_values(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "no program a" in flat(run_here("match", "a", "b", "-n2", "-oHash=2", code=2))
+    (tmp_path / "x.epd").write_text("4k3/4p3/8/8/8/8/4P3/4K3 w - - bm e4;\n")
+    assert "no program nobody" in flat(run_here("suite", "x.epd", "-enobody", code=2))
+
+
 @pytest.mark.parametrize("word", ["--version", "version"])
 def test_version(word):
     done = zobra(word)
