@@ -70,7 +70,7 @@ class GameOptions:
             "--tc",
             metavar="TC",
             help='Time control: "10+0.1", "40/60" (seconds), "movetime=100" (milliseconds), '
-            '"nodes=5000" or "depth=8".',
+            '"nodes=5000" or "depth=8". A TOML file can give an engine its own.',
         ),
     ]
     games: Annotated[
