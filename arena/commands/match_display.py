@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -22,7 +22,15 @@ _FIRST = 4  # and how long the rest will take after so many
 
 
 class MatchDisplay(LivePanel):
-    """Shows a match; it is the observer that `Match.play` takes."""
+    """Shows a match; it is the observer that `Match.play` takes.
+
+    Without a terminal it prints each game, or with an `interval` only figures after so many games.
+    """
+
+    def __init__(self, console: Console, what: str, interval: int | None = None) -> None:
+        super().__init__(console, what)
+        self._prints_games = interval is None
+        self._interval = interval or _INTERVAL
 
     def begin(self, match: Match) -> None:
         """Show the start of a match, or how far a resumed one is."""
@@ -33,7 +41,7 @@ class MatchDisplay(LivePanel):
 
     def started(self, pairing: Pairing) -> None:
         """Print the start of a game, unless there is a live panel."""
-        if not self.live:
+        if not self.live and self._prints_games:
             self.console.print(
                 f"game {pairing.index + 1}: {pairing.white} – {pairing.black}", soft_wrap=True
             )
@@ -49,13 +57,17 @@ class MatchDisplay(LivePanel):
         if self.live:
             self._refresh(match)
             return
-        lines = [self._last]
-        if games % _INTERVAL == 0:
-            lines += match_figures(match)
-        if (games % _INTERVAL == 0 or games == self._first) and games < match.total:
-            lines.append(self.time_left())
-        for line in lines:
-            self.console.print(line, soft_wrap=True)
+        if self._prints_games:
+            self.console.print(self._last, soft_wrap=True)
+        if match.is_over:  # the command itself prints the last figures
+            return
+        if games % self._interval == 0:
+            for line in match_figures(match):
+                self.console.print(line, soft_wrap=True)
+            if not self._prints_games and len(match.results.names) > 2:
+                self.console.print(standings(match.results))
+        if games % self._interval == 0 or (games == self._first and self._prints_games):
+            self.console.print(self.time_left(), soft_wrap=True)
 
     def _refresh(self, match: Match) -> None:
         below: list[RenderableType] = []

@@ -173,6 +173,16 @@ class GameOptions:
             rich_help_panel=DETAILS,
         ),
     ] = None
+    interval: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Without a terminal, print only the result so far, after every N games.",
+            show_default="a line for each game",
+            rich_help_panel=DETAILS,
+        ),
+    ] = None
     trust: Annotated[
         bool,
         typer.Option(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from zobra.arena.runner.processors import count, idle, load_text, machine
 
 _AND = " and "  # between the versions of an engine in a run that --force has resumed
 # Options of a run that is resumed: more games, and what does not decide how they are played
-_FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "force", "json_file")
+_FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "force", "interval", "json_file")
 
 
 def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settings:
@@ -105,7 +106,7 @@ def play(
         options,
         openings=[pairing.opening for pairing in schedule],
         begin=lambda journal: Match(journal, schedule),
-        display=MatchDisplay,
+        display=partial(MatchDisplay, interval=options.interval),
         ask=ask,
     )
 

@@ -1,11 +1,13 @@
 """The command `zobra tune`: tuning of options by SPSA."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
+from rich.console import Console
 from rich.table import Table
 
 from zobra.arena.commands.live_panel import LivePanel
@@ -29,7 +31,7 @@ from zobra.arena.pages.tuning_plot import draw_course
 from zobra.arena.runner.player import announced_options
 from zobra.arena.runner.tuning import SIDES, Tuning
 
-_INTERVAL = 50  # without a terminal: the values after so many games
+_INTERVAL = 50  # unless --interval says otherwise
 ParameterOption = typer.Option(
     "--parameter", "-p", metavar="PARAMETER", help=f"An option of the engine: {FORM}."
 )
@@ -119,7 +121,7 @@ def tune(
         options,
         openings=openings,
         begin=lambda journal: Tuning(journal, plan),
-        display=TuneDisplay,
+        display=partial(TuneDisplay, interval=options.interval),
         ask=is_resumed,
         before=lambda: plan.keep(folder),
     )
@@ -134,7 +136,14 @@ def tune(
 
 
 class TuneDisplay(LivePanel):
-    """Shows a tuning run; it is the observer that `Match.play` takes."""
+    """Shows a tuning run; it is the observer that `Match.play` takes.
+
+    Without a terminal it prints the values after every `interval` games.
+    """
+
+    def __init__(self, console: Console, what: str, interval: int | None = None) -> None:
+        super().__init__(console, what)
+        self._interval = interval or _INTERVAL
 
     def begin(self, tuning: Tuning) -> None:
         """Show the start of a run, or how far a resumed one is."""
@@ -149,7 +158,7 @@ class TuneDisplay(LivePanel):
         self.count(games)
         if self.live:
             self.show(values_table(tuning))
-        elif games % _INTERVAL == 0:
+        elif games % self._interval == 0:
             values = ", ".join(f"{name} {value:.1f}" for name, value in tuning.values.items())
             self.console.print(f"{games} of {tuning.total} games: {values}", soft_wrap=True)
             if games < tuning.total:

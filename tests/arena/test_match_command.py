@@ -431,7 +431,7 @@ def shown_match(results: Results, total: int) -> SimpleNamespace:
     """Return what a display needs of a match."""
     journal = SimpleNamespace(conditions=RunConditions())
     return SimpleNamespace(
-        results=results, total=total, settings=SETTINGS, llr=None, journal=journal
+        results=results, total=total, settings=SETTINGS, llr=None, journal=journal, is_over=False
     )
 
 
@@ -459,6 +459,20 @@ def test_what_is_shown_while_it_runs(terminal):
         assert "game 2: B – A 1/2-1/2 (Draw by" in text
         assert "games per minute" not in text
         assert "about 0:00:00 (h:mm:ss) left" in text  # after the first four games
+
+
+def test_an_interval_leaves_out_the_games(tmp_path):
+    arguments = [*PAIR, "--tc", "30", "-n", "8", "--interval", "4", "--move-limit", "1"]
+    text = run("match", *arguments, "--folder", tmp_path / "m")
+    assert "game 1" not in text
+    assert [line.split(",")[0] for line in text.splitlines() if line.startswith("Games: ")] == [
+        "Games: 4",
+        "Games: 8",  # once, though 8 is a multiple of 4
+    ]
+    assert " left\n" in text
+    arguments = [*PAIR, f"C={ENGINE}", *arguments[2:], "-n", "2"]
+    text = run("match", *arguments, "--folder", tmp_path / "three")
+    assert text.count("pairs 0–2") == 2
 
 
 def test_more_than_two_engines_have_standings_while_they_play():
