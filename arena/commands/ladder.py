@@ -95,7 +95,7 @@ def ladder(
     ratings = fit(state.results, rungs, calibration)
     save_ratings(ratings, rungs, folder)
     console.print(ratings_table(ratings, state.results, rungs))
-    if calibrate and not (state.interrupted or state.error):
+    if calibrate and state.is_over and not state.results.crashing():
         save_calibration(ratings, options.tc, CALIBRATION)
         console.print(f"kept in {CALIBRATION}")
     end_run(console, state, folder)

@@ -25,7 +25,8 @@ MOST_CRASHES = 3  # of an engine that crashes in more than a tenth of its games,
 class Match:
     """A match and its journal.
 
-    If it ends before its last game, `verdict` (H0 or H1), `interrupted` or `error` says why.
+    If it ends before its last game, `verdict` (H0 or H1), `interrupted` or `error` says why, or
+    `results.crashing` names an engine that keeps crashing.
     """
 
     def __init__(self, journal: Journal, schedule: Sequence[Pairing], total: int = 0) -> None:
