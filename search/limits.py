@@ -61,9 +61,9 @@ class Statistics(NamedTuple):
     """What all threads of a search did.
 
     The table was probed with success `tt_hits` times, a node perhaps more than once, and cut off
-    `tt_cutoffs` nodes. Of the beta cutoffs of the main search, `first_move_cutoffs` came with the first move. Of the late moves,
-    which may be reduced, `researches` failed high and were searched again. `failed_windows` are
-    aspiration windows.
+    `tt_cutoffs` nodes. Of the beta cutoffs of the main search, `first_move_cutoffs` came with the
+    first move. Of the late moves, which may be reduced, `researches` failed high and were searched
+    again. `failed_windows` are aspiration windows.
     """
 
     threads: int

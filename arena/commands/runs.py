@@ -170,8 +170,8 @@ def _check_versions(journal: Journal, found: dict[str, str], force: bool) -> Non
     if not force:
         texts = [f'{name} was "{known[name]}" and is "{own}" now' for name, own in changed.items()]
         raise ValueError(
-            f"{journal.folder} has games of another version: {'; '.join(texts)}. Begin a new run in "
-            "another --folder, or count the games of both versions as one with --force"
+            f"{journal.folder} has games of another version: {'; '.join(texts)}. Begin a new run "
+            "in another --folder, or count the games of both versions as one with --force"
         )
     both = {name: f"{known[name]}{_AND}{own}" for name, own in changed.items()}
     journal.set_conditions(replace(journal.conditions, versions=known | both))

@@ -1,6 +1,7 @@
 """The command `zobra suite`: engines search all positions of test suites with one limit."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -129,10 +130,7 @@ def suite(
             raise ValueError("no position to solve in these files")
         check_writable(output.resolve())
         with console.status("starting the engines"):
-            checked = start_each(specs, START_TIMEOUT)
-        for answers, engine_says in zip(engines, checked, strict=True):
-            answers.version = engine_says.version
-            answers.resources = engine_says.resources
+            _check_engines(specs, result)
         if not force:
             result.check_replaceable(output)
         result.resume(output)
@@ -158,6 +156,14 @@ def suite(
             raise typer.Exit(INTERRUPTED)
         if not result.is_whole:
             raise typer.Exit(1)
+
+
+def _check_engines(specs: Sequence[EngineSpec], result: SuiteResult) -> None:
+    """Start each engine once, and keep what it says of itself. Raise EngineFailure."""
+    checked = start_each(specs, START_TIMEOUT)
+    for engine, found in zip(result.engines, checked, strict=True):
+        engine.version = found.version
+        engine.resources = found.resources
 
 
 def _run_engine(

@@ -31,9 +31,9 @@ class Effort:
 class Outcome:
     """The result of one position.
 
-    `why` says why it is not solved, or how the engine failed if it did (`failed`); `effort` is the cost of the whole
-    search, and `solution` the cost of finding the first stable solution. Moves are in UCI, scores
-    from the view of the side to move (centipawns; moves to mate).
+    `why` says why it is not solved, or how the engine failed if it did (`failed`). `effort` is the
+    cost of the whole search, and `solution` the cost of finding the first stable solution. Moves
+    are in UCI, scores from the view of the side to move (centipawns; moves to mate).
     """
 
     move: str | None
@@ -61,7 +61,7 @@ class EngineResult:
     outcomes: list[Outcome | None]
     error: str = ""
     version: str = ""
-    resources: Resources = Resources()
+    resources: Resources = field(default_factory=Resources)
 
     def __post_init__(self) -> None:
         self.name = printable(self.name)

@@ -72,8 +72,9 @@ def _score(results: Results, name: str) -> dict[str, Any]:
     for (loser, reason), number in results.faults.items():
         if loser == name:
             faults[reason] = number
+    games = wins + draws + losses
     entry = {
-        "games": wins + draws + losses,
+        "games": games,
         "wins": wins,
         "draws": draws,
         "losses": losses,
@@ -81,12 +82,12 @@ def _score(results: Results, name: str) -> dict[str, Any]:
         "pairs": results.pentanomial(name),
         "faults": faults,
     }
-    if entry["games"] == 0:
+    if games == 0:
         return entry
     found = estimate(results.best_counts(name))
     bound = math.nan
-    if math.isinf(found.elo) and sweep_bound(entry["games"]) > 0:
-        bound = math.copysign(sweep_bound(entry["games"]), found.elo)
+    if math.isinf(found.elo) and sweep_bound(games) > 0:
+        bound = math.copysign(sweep_bound(games), found.elo)
     normalized_margin = math.nan
     if math.isfinite(found.normalized_elo):
         normalized_margin = found.normalized_margin
