@@ -131,7 +131,7 @@ def figures(
 def _elo_text(found: Estimate, counts: Sequence[int], games: int) -> str:
     """Return the Elo difference with its margin, or its bound after a clean sweep of some games.
 
-    The margin is unknown if all results are alike, or if so few games leave every score possible.
+    The margin is unknown if all pairs are alike, or if so few games leave every score possible.
     """
     bound = sweep_bound(games)
     if math.isinf(found.elo) and bound > 0:
@@ -140,8 +140,8 @@ def _elo_text(found: Estimate, counts: Sequence[int], games: int) -> str:
         return "unknown (too few games)"
     if math.isfinite(found.elo_margin):
         return _with_margin(found.elo, found.elo_margin)
-    is_alike = sum(count > 0 for count in counts) == 1
-    reason = "all results alike" if is_alike else "too few games"
+    is_alike = max(counts) == sum(counts) > 1
+    reason = "all pairs alike" if is_alike else "too few games"
     return f"{found.elo:.2f} +/- unknown ({reason})"
 
 

@@ -396,13 +396,13 @@ def test_the_bound_of_a_clean_sweep_is_in_the_json(tmp_path):
 def test_two_games_do_not_tell_the_error():
     results = Results("AB", [finished(0, "0-1"), finished(1, "1/2-1/2")])
     line = figures(results, SETTINGS, None)[1]
-    assert line == "Elo: -190.85 +/- unknown (all results alike), nElo: unknown"
+    assert line == "Elo: -190.85 +/- unknown (too few games), nElo: unknown"
     results.add(finished(2, "1-0"))
     results.add(finished(3, "0-1"))
     assert "Elo: 88.74 +/- unknown (too few games)," in figures(results, SETTINGS, None)[1]
     drawn = Results("AB", [finished(index, "1/2-1/2") for index in range(100)])
     line = figures(drawn, SETTINGS, None)[1]
-    assert line == "Elo: 0.00 +/- unknown (all results alike), nElo: 0.00 +/- 68.10"
+    assert line == "Elo: 0.00 +/- unknown (all pairs alike), nElo: 0.00 +/- 68.10"
 
 
 def test_a_clean_sweep_has_a_bound():
