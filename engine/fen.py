@@ -22,6 +22,7 @@ def parse_fen(text: str) -> Position:
 def write_fen(position: Position, shredder: bool = False) -> str:
     """Return the FEN of a position.
 
-    Castling rights are written as KQkq, or as file letters if that is ambiguous or `shredder`.
+    Castling rights are written as KQkq, with the file of a rook where that is ambiguous (X-FEN), or
+    all as files with `shredder` (Shredder-FEN).
     """
     return position.to_board(chess960=True).fen(shredder=shredder)

@@ -93,7 +93,7 @@ def low_bits(keys: np.ndarray, bits: int) -> np.ndarray:
 
 
 def colliding_pairs(keys: np.ndarray, bits: int) -> int:
-    """Return the number of pairs of different keys whose low bits are the same."""
+    """Return how many pairs of keys have the same low bits. The keys must be distinct."""
     _, counts = np.unique(low_bits(keys, bits), return_counts=True)
     return int((counts * (counts - 1) // 2).sum())
 

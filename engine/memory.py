@@ -53,8 +53,8 @@ def available_megabytes(
 ) -> int | None:
     """Return the memory in MiB that this process can still take, or None if it is unknown.
 
-    It is the minimum of what the machine, the process's control groups of either version, and the
-    groups around these leave.
+    It is the smallest of the amounts that the machine, the control groups of the process (version 1
+    or 2) and all their parents have left.
     """
     found, lines = [_machine_bytes()], []
     with contextlib.suppress(OSError):  # only Linux has it

@@ -73,7 +73,7 @@ def evaluate_anew(network, accumulator, position):
 
 @entry(VOID, record(NETWORK), record(EVALUATIONS), INT)
 def evaluate_batch(network, batch, count):
-    """Write centipawns for White for the first `count` positions of a batch."""
+    """Evaluate the first `count` positions of a batch: `scores` are centipawns for White."""
     for index in range(count):
         position = batch.positions[index]
         refresh(network, batch.accumulator, position)

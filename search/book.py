@@ -20,9 +20,9 @@ ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", 
 
 
 class BookMove(NamedTuple):
-    """A move from the book, and the book's move with the largest weight in reply (0: none).
+    """A move from the book, and the reply to it with the largest weight (0: none).
 
-    `weight` is the weight of the move, `total` that of all moves.
+    `weight` is the weight of the move, `total` the sum of the weights of all allowed moves.
     """
 
     move: int

@@ -71,7 +71,7 @@ class Engine:
         return self._submit(self._set_game, game)
 
     def new_game(self) -> Job:
-        """Forget everything learned, because a new game begins."""
+        """Clear the hash table and all histories, because a new game begins."""
         return self._submit(lambda: self._loaded().clear())
 
     def flip(self) -> Job:

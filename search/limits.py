@@ -60,10 +60,10 @@ class Report(NamedTuple):
 class Statistics(NamedTuple):
     """What all threads of a search did.
 
-    The table was probed with success `tt_hits` times, a node perhaps more than once, and cut off
-    `tt_cutoffs` nodes. Of the beta cutoffs of the main search, `first_move_cutoffs` came with the
-    first move. Of the late moves, which may be reduced, `researches` failed high and were searched
-    again. `failed_windows` are aspiration windows.
+    `tt_hits` are successful probes of the transposition table (a node may probe it more than once),
+    and `tt_cutoffs` the nodes that it cut off. `cutoffs` are the beta cutoffs of the main search,
+    `first_move_cutoffs` those on the first move. `late_moves` may be reduced, and `researches` of
+    them failed high and were searched again. `failed_windows` are aspiration windows.
     """
 
     threads: int

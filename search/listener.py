@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 class Listener:
     """Receives the reports and the result of a search.
 
-    Every method does nothing here. The engine calls them on its own threads; `on_result` is the
-    last call, and comes exactly once for each search.
+    The methods here do nothing: a subclass overrides those that it needs. The engine calls them on
+    its own threads. `on_result` is the last call, exactly one for each search.
     """
 
     def on_report(self, report: Report) -> None:

@@ -78,7 +78,7 @@ class Player:
             self._on_message(self.searcher.threads_remark)
 
     def clear(self) -> None:
-        """Forget everything learned, because a new game begins."""
+        """Clear the hash table and all histories, because a new game begins."""
         self.searcher.clear()
 
     def set_eval_file(self, path: str) -> None:

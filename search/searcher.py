@@ -113,7 +113,7 @@ class Searcher:
         self.tt.resize(megabytes, self._smp.full_speed)
 
     def clear(self) -> None:
-        """Forget everything learned, because a new game begins."""
+        """Clear the hash table, all histories and the node time, because a new game begins."""
         self._smp.stop()
         self.tt.clear(self._smp.full_speed)
         self.time.node_time = NodeTime(self.time.node_time.rate)
@@ -139,7 +139,7 @@ class Searcher:
         return Progress(int(root["depth"]), int(root["moves"][index]["move"]), index + 1)
 
     def use_network(self, network: Network | None) -> None:
-        """Evaluate with this network (None: the built-in one), and forget everything learned."""
+        """Evaluate with this network (None: the built-in one), and clear all as for a new game."""
         self._smp.stop()
         self.network = built_in_network() if network is None else load_network(network)
         self.clear()

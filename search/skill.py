@@ -66,9 +66,9 @@ def skill_from_level(level: int) -> Skill | None:
 
 
 def choose(scores: Sequence[int], skill: Skill | None, source: random.Random) -> int:
-    """Return the index of the score that looks best through the noise.
+    """Return the index of the best score after random noise is added to each.
 
-    `scores` are in order, best first. The index is 0 without noise, and if the best score is a
+    `scores` are in order, best first. The index is 0 without noise, or if the first score is a
     mate.
     """
     if skill is None or not skill.noise or is_mate(scores[0]):

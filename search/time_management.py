@@ -219,7 +219,10 @@ class TimeManager:
                     self.signals[STOP] = 1
 
     def time_until(self, share: float) -> float:
-        """Return the seconds until this share of the optimum is used, or 0 without an optimum."""
+        """Return the seconds until this share of the optimum is used.
+
+        Return 0 if it is used up, without an optimum, or with nodestime.
+        """
         if self._budget.optimum is None or self.node_time.rate:
             return 0.0
         spent = (int(clock_now()) - self._counted_from) / NANOSECONDS
