@@ -42,7 +42,10 @@ def check_limited(limit: Limit) -> None:
 
 
 def limit_after(limit: Limit, turn: chess.Color, seconds: float) -> Limit:
-    """Return the limit for the next move of `turn`, after a move that took `seconds`."""
+    """Return the limit for the next move of `turn`, which spent `seconds` on its last one.
+
+    Both clocks gain their increments, because both sides have moved.
+    """
     white = limit.white_clock
     black = limit.black_clock
     to_go = limit.remaining_moves

@@ -3,7 +3,7 @@
     python benchmarks/network.py
 
 The moves are all legal ones except the king's in the positions of `zobra bench`; the weights are
-random. Prints medians.
+random. The output has medians.
 """
 
 import statistics

@@ -1,9 +1,9 @@
-"""Perft speed of Zobra and another engine, which count alternately on each position.
+"""Perft speed of Zobra and another engine, which take turns on each position.
 
     python benchmarks/perft.py
 
-Both engines count the last ply in bulk. The counts must agree. Prints medians, and the median ratio
-of consecutive runs.
+Both engines count the last ply in bulk. The output has the median speeds, and the median of the
+ratios of consecutive runs. Different counts end the script.
 """
 
 import statistics
@@ -50,7 +50,10 @@ class PerftEngine:
 
 
 def compare(other: PerftEngine, name: str, rounds: int) -> None:
-    """Print the speeds on one position."""
+    """Print the median speeds of both engines on one position, and how they compare.
+
+    Raise SystemExit if the engines count differently.
+    """
     fen, depth = POSITIONS[name]
     position = parse_fen(fen)
     ours = []

@@ -2,8 +2,8 @@
 
     python benchmarks/start.py
 
-A first start, which is not counted, compiles kernels if they are missing. Prints median and worst
-times, and processor time.
+A first start, which is not counted, compiles kernels if they are missing. The output has the
+median and worst times, and the processor time.
 """
 
 import os

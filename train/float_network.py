@@ -73,18 +73,18 @@ def quantise(weights: Any, qb: int, header: dict[str, Any]) -> Network:
 
 
 def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
-    """Return the scores of positions (dtype PACKED) by float weights.
+    """Evaluate positions (dtype PACKED) with float weights.
 
-    Scores are in centipawns for the side to move.
+    Return scores in centipawns for the side to move.
     """
     parts = {name: weights[name].astype(float) for name in PARTS}
     return _outputs(parts, 1, positions) * SCALE
 
 
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
-    """Return the scores of positions by a network, in centipawns for the side to move.
+    """Evaluate positions (dtype PACKED) with a network, in plain NumPy without kernels.
 
-    They are computed in plain NumPy, without kernels.
+    Return scores in centipawns for the side to move.
     """
     parts = {name: getattr(network, name).astype(np.int64) for name in PARTS}
     parts["output_bias"] *= QA

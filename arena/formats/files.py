@@ -56,7 +56,7 @@ def read_text(source: str | Path) -> str:
 
 
 def read_texts(sources: Sequence[str | Path]) -> list[tuple[str, str]]:
-    """Return name and text of each file; of a folder, those of its PGN files.
+    """Return the name and text of each file; of a folder, those of its PGN files.
 
     Analyses are left out, unless there is nothing else. Raise OSError or ValueError.
     """

@@ -78,7 +78,10 @@ def read_comment(comment: str) -> MoveComment:
 
 
 def read_centipawns(comment: str) -> tuple[int, int] | None:
-    """Return score (for White) and depth of ChessBase's [%eval 31,12], or None if there is none."""
+    """Return the score for White and the depth that ChessBase writes as [%eval 31,12].
+
+    Return None if the comment has no such command.
+    """
     found = _CENTIPAWNS.search(comment)
     return None if found is None else (int(found[1]), int(found[2]))
 

@@ -438,7 +438,7 @@ def _plain_word(word: str) -> list[str]:
 
 
 def _tag(text: str) -> tuple[str, str]:
-    """Return name and value of a tag; a backslash stands before a quote or another backslash."""
+    """Return the name and value of a tag, in which a backslash escapes a quote or a backslash."""
     match = _TAG_PARTS.fullmatch(text)
     assert match is not None
     return match["name"], re.sub(r'\\(["\\])', r"\1", match["value"])

@@ -71,7 +71,7 @@ class OpeningSource:
     problems: list[str] = field(default_factory=list)
 
     def __call__(self, index: int) -> Opening:
-        """Return the opening of this index."""
+        """Return the opening with this index."""
         return self.read(index % self.count)
 
 

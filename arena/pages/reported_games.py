@@ -111,7 +111,7 @@ class ReportedGames:
 
     @cached_property
     def results(self) -> Results:
-        """The scores of all engines."""
+        """The results of the finished games."""
         return Results(self.engines, (game.record for game in self.finished))
 
     def score(self, name: str, rival: str | None = None) -> tuple[int, int, int]:

@@ -1,6 +1,7 @@
 """A game between a person and an engine: moves, clocks, takebacks, result and PGN.
 
-python-chess applies the rules. Nothing here reads the time or uses a process.
+python-chess applies the rules. No clock runs here, and no process: each move comes with the time
+that it took.
 """
 
 import contextlib

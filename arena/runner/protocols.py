@@ -22,7 +22,7 @@ _DECODER = codecs.getincrementaldecoder("utf-8")
 
 
 class TimedProtocol(chess.engine.Protocol):
-    """Notes when "go" is sent and when its answer arrives, before any other processing."""
+    """A protocol that logs all lines, and notes when "go" is sent and when its answer arrives."""
 
     answers: tuple[str, ...] = ()  # first words of the answer to "go"
     # First words that only an engine of this protocol says when it starts
