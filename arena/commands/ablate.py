@@ -75,7 +75,7 @@ def ablate(
         for each in settings.engines:
             if benches.get(each.name) is None and not state.interrupted:
                 missing.append(each)
-        with ThreadPoolExecutor(options.playing.concurrency) as executor:
+        with ThreadPoolExecutor(options.pool_options.concurrency) as executor:
             for each, nodes in zip(missing, executor.map(bench, missing), strict=True):
                 benches[each.name] = nodes
         found = content(settings, state.results, benches)

@@ -17,7 +17,7 @@ from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.journal import Journal
 from zobra.arena.model.openings import MOST_RANDOM_PLIES, RANDOM, USUAL_PLIES
 from zobra.arena.model.settings import EVENT, SITE, Settings, digest
-from zobra.arena.runner.pool import Playing
+from zobra.arena.runner.pool import PoolOptions
 
 ZOBRA = "zobra"  # the command of the engine that plays where none is named
 TUNABLE_ZOBRA = "zobra --tunable"
@@ -215,13 +215,13 @@ class GameOptions:
         return self.games // 2
 
     @property
-    def playing(self) -> Playing:
+    def pool_options(self) -> PoolOptions:
         """Concurrency, pinning and log; a resumed run keeps its concurrency unless it is given."""
         concurrency = self.concurrency or 1
         if self.concurrency is None and self.folder is not None and self.has_run:
             concurrency = Journal.conditions_in(self.folder).concurrency
         log = None if self.log is None else self.log.absolute()
-        return Playing(concurrency, self.pin, log)
+        return PoolOptions(concurrency, self.pin, log)
 
     def run_folder(self, kind: str) -> Path:
         """Return the given folder, or a new name made of `kind`, date and time."""

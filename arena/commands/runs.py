@@ -150,7 +150,7 @@ def carry_out(
             found = check_run(console, settings, openings, options)
             _check_versions(journal, found.versions, options.force)
         with display(console, "games") as shown:
-            run.play(options.playing, shown)
+            run.play(options.pool_options, shown)
     return run
 
 
@@ -205,7 +205,7 @@ def check_run(
         if settings.sprt is not None:
             text = f"warning: {text}; an SPRT needs fewer games with a book (--openings)"
         console.print(text, soft_wrap=True)
-    concurrency = options.playing.concurrency
+    concurrency = options.pool_options.concurrency
     if any(control.is_timed for control in settings.controls.values()):
         _warn_of_lack(console, concurrency * max(engine.threads for engine in settings.engines))
     checked = check_engines(settings, openings)

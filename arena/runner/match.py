@@ -16,7 +16,7 @@ from zobra.arena.model.results import CRASHES, Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.runner.checks import Checked, start_each
 from zobra.arena.runner.player import EnginePlayer
-from zobra.arena.runner.pool import Playing, Pool
+from zobra.arena.runner.pool import Pool, PoolOptions
 from zobra.arena.runner.processes import interruptible
 
 MOST_CRASHES = 3  # of an engine that crashes in more than a tenth of its games, then a run ends
@@ -82,7 +82,7 @@ class Match:
             if not self.results.crashing():
                 self.verdict = self.settings.sprt.verdict(self.llr)
 
-    def play(self, playing: Playing, observer: Any) -> None:
+    def play(self, options: PoolOptions, observer: Any) -> None:
         """Play the remaining games.
 
         Call the observer's begin(match), started(pairing) and finished(record, match) at these
@@ -93,7 +93,7 @@ class Match:
         if self.verdict is not None:
             return
         try:
-            records = Pool(self.settings, playing).play(self.games(), observer.started)
+            records = Pool(self.settings, options).play(self.games(), observer.started)
             with interruptible(), contextlib.closing(records):
                 for record in records:
                     self.journal.add(record)

@@ -28,24 +28,24 @@ class WorkerProcess:
 
 
 @dataclass(frozen=True)
-class Playing:
-    """How many games are played at a time, and how."""
+class PoolOptions:
+    """How many games a pool plays at the same time, on which processors, and with which log."""
 
-    concurrency: int = 1  # games at a time
-    pin: bool = True  # each on its own processors
+    concurrency: int = 1  # games at the same time
+    pin: bool = True  # each game on its own processors
     log: Path | None = None  # gets the conversation with the engines
 
 
 class Pool:
     """Plays games concurrently. If a worker dies, another one plays its game again."""
 
-    def __init__(self, settings: Settings, playing: Playing) -> None:
+    def __init__(self, settings: Settings, options: PoolOptions) -> None:
         self._settings = settings
-        self._log = playing.log
-        self._processors: list[list[int]] = [[] for _ in range(playing.concurrency)]
-        if playing.pin:
+        self._log = options.log
+        self._processors: list[list[int]] = [[] for _ in range(options.concurrency)]
+        if options.pin:
             threads = max(engine.threads for engine in settings.engines)
-            self._processors = shares(playing.concurrency, threads)
+            self._processors = shares(options.concurrency, threads)
         self._workers: dict[int, WorkerProcess] = {}
         self._again: deque[Pairing] = deque()
 

@@ -23,7 +23,7 @@ from zobra.arena.model.settings import Settings
 from zobra.arena.model.suite_results import load
 from zobra.arena.runner import player, pool
 from zobra.arena.runner.match import Match
-from zobra.arena.runner.pool import Playing
+from zobra.arena.runner.pool import PoolOptions
 
 PAIR = [f"A={ENGINE}", f"B={ENGINE}", "--tc", "30", "-n", "2"]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for engines in /proc")
@@ -83,7 +83,7 @@ def test_ctrl_c_while_a_worker_starts_is_not_lost(tmp_path, monkeypatch):
     settings = Settings((scripted("A"), scripted("B")), "30", 1)
     with closing(Journal(tmp_path, settings)) as journal:
         match = Match(journal, settings.schedule())
-        match.play(Playing(), MagicMock())
+        match.play(PoolOptions(), MagicMock())
     assert match.interrupted
 
 

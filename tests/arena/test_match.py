@@ -32,7 +32,7 @@ from zobra.arena.model.settings import GAUNTLET, ROUND_ROBIN, Settings, pairings
 from zobra.arena.model.statistics import LOGISTIC, Sprt
 from zobra.arena.runner.match import Match, check_engines
 from zobra.arena.runner.player import EngineFailure
-from zobra.arena.runner.pool import Playing
+from zobra.arena.runner.pool import PoolOptions
 from zobra.arena.runner.processors import shares
 from zobra.arena.runner.worker import EngineSet
 
@@ -42,7 +42,7 @@ def run(
 ) -> tuple[Match, list[GameRecord]]:
     with closing(Journal(folder, settings)) as journal:
         match = Match(journal, settings.schedule())
-        match.play(Playing(2), observer or Observer())
+        match.play(PoolOptions(2), observer or Observer())
     with closing(Journal(folder, settings)) as journal:
         return match, sorted(journal.records, key=lambda record: record.index)
 

@@ -22,7 +22,7 @@ from zobra.arena.model.settings import Settings
 from zobra.arena.model.spsa import Gains, Tunable
 from zobra.arena.model.tune_plan import Plan
 from zobra.arena.pages.tuning_plot import draw_course
-from zobra.arena.runner.pool import Playing
+from zobra.arena.runner.pool import PoolOptions
 from zobra.arena.runner.tuning import SIDES, Tuning
 
 XBOARD_WITHOUT_POSITIONS = """
@@ -85,7 +85,7 @@ def test_an_interrupted_run_goes_on(tmp_path):
     def play(observer: Observer) -> Tuning:
         with closing(Journal(tmp_path, settings)) as journal:
             tuning = Tuning(journal, plan)
-            tuning.play(Playing(), observer)
+            tuning.play(PoolOptions(), observer)
         assert len(rows(tmp_path / "values.csv")) == len(tuning.course) + 1
         return tuning
 
