@@ -166,15 +166,17 @@ def match(
 
 def _sprt(text: str | None, model: str | None) -> Sprt | None:
     """Return the test that --sprt and --model describe. Raise ValueError."""
-    if model is not None and (text is None or model not in MODELS):
-        raise ValueError(f"--model {model}: needs --sprt, and is {' or '.join(MODELS)}")
+    if model is not None and model not in MODELS:
+        raise ValueError(f"--model {model}: must be {' or '.join(MODELS)}")
+    if model is not None and text is None:
+        raise ValueError(f"--model {model}: needs --sprt")
     if text is None:
         return None
     numbers: list[float] = []
     with suppress(ValueError):
         numbers = [float(part) for part in text.split(",")]
     if not 2 <= len(numbers) <= 4:
-        raise ValueError(f"--sprt {text}: not ELO0,ELO1[,ALPHA[,BETA]]")
+        raise ValueError(f"--sprt {text}: must be ELO0,ELO1[,ALPHA[,BETA]]")
     return Sprt(*numbers, model=model or NORMALIZED)  # type: ignore[misc, arg-type]
 
 

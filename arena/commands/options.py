@@ -276,7 +276,7 @@ def _integers(name: str, text: str | None, form: str) -> tuple[int, ...] | None:
         return None
     parts = text.split(",")
     if len(parts) != len(form.split(",")) or not all(part.strip().isdigit() for part in parts):
-        raise ValueError(f"{name} {text}: it must be {form}, integers separated by commas")
+        raise ValueError(f"{name} {text}: must be {form}, integers separated by commas")
     return tuple(map(int, parts))
 
 

@@ -66,7 +66,7 @@ def _parse_technique(text: str) -> tuple[str, dict[str, Any]]:
     for part in rest.split(","):
         option, separator, value = part.partition("=")
         if not option.strip() or not separator:
-            raise ValueError(f"technique {text!r}: not [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
+            raise ValueError(f"technique {text!r}: must be [NAME:]OPTION=VALUE[,OPTION=VALUE...]")
         off[option.strip()] = value.strip()
     return name.strip() or text, off
 

@@ -57,8 +57,8 @@ class TimeControl:
                 values["moves"] = int(clock["moves"] or 0)
             else:
                 raise ValueError(
-                    f"time control {printable(part)!r}: not 10+0.1, 40/60, movetime=100, "
-                    "nodes=5000 or depth=8"
+                    f"time control {printable(part)!r}: must be of the form 10+0.1, 40/60, "
+                    "movetime=100, nodes=5000 or depth=8"
                 )
         if 0 in (values.get(name) for name in ("base_ms", "movetime", "nodes", "depth")):
             raise ValueError(f"time control {text!r}: 0 is not allowed")

@@ -217,7 +217,7 @@ def read_engines(texts: Sequence[str], options: Sequence[str] = ()) -> list[Engi
             option = rest
         option = option.strip()
         if not separator or not option:
-            raise ValueError(f"option {text!r}: not NAME=VALUE or ENGINE:NAME=VALUE")
+            raise ValueError(f"option {text!r}: must be NAME=VALUE or ENGINE:NAME=VALUE")
         for name in chosen:
             changed = distinct[name].options | {option: value.strip()}
             distinct[name] = replace(distinct[name], options=changed)

@@ -31,7 +31,7 @@ def _stated_numbers(path: Path | None, texts: Sequence[str]) -> dict[str, dict[s
         except ValueError:
             numbers = []
         if separator and not 3 <= len(numbers) <= len(_KEYS):
-            raise ValueError(f"--parameter {text}: not {FORM}")
+            raise ValueError(f"--parameter {text}: must be {FORM}")
         tables[name.strip()] = dict(zip(_KEYS, numbers, strict=False))
     if not tables:
         raise ValueError(
@@ -76,7 +76,10 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
         }
         values = spin | table
         if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
-            raise ValueError(f"{name}: the engine accepts {spin['low']} to {spin['high']}")
+            raise ValueError(
+                f"{name}: {values['low']:g} to {values['high']:g} is not a range within the engine's, "
+                f"{spin['low']} to {spin['high']}"
+            )
         if "c_end" not in values:
             values["c_end"] = max(SMALLEST_C, (values["high"] - values["low"]) / 20)
         found.append(Tunable(name, **values))

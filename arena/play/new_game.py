@@ -29,7 +29,7 @@ def read_level(text: str) -> int | None:
     if text.lower() == FULL:
         return None
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"level {printable(text, 40)}: not a number or {FULL!r}")
+        raise ValueError(f"level {printable(text, 40)}: must be a number or {FULL!r}")
     return int(text)
 
 
@@ -46,11 +46,11 @@ class NewGame:
 
     def __post_init__(self) -> None:
         if self.color not in COLORS:
-            raise ValueError(f"colour {printable(self.color, 40)!r}: not white, black or random")
+            raise ValueError(f"colour {printable(self.color, 40)!r}: must be white, black or random")
         if self.number is not None and not 0 <= self.number <= _MAX_CHESS960:
-            raise ValueError(f"start position {self.number}: not from 0 to {_MAX_CHESS960}")
+            raise ValueError(f"start position {self.number}: must be from 0 to {_MAX_CHESS960}")
         if self.elo is not None and not 0 < self.elo <= _MAX_ELO:
-            raise ValueError(f"level: not from 1 to {_MAX_ELO}")
+            raise ValueError(f"the level must be from 1 to {_MAX_ELO}")
         if len(self.fen) > _LONGEST_TEXT:
             raise ValueError("the FEN is too long")
         if len(self.time) > _LONGEST_TEXT:

@@ -112,7 +112,7 @@ def test_a_finished_run_is_extended(tmp_path):
     run(*arguments, "-n", "8")
     before = (folder / "values.csv").read_text()
     plan = (folder / "tune.json").read_text()
-    assert "not a multiple of the 4 games" in run("--folder", folder, "-n", "10", code=2)
+    assert "must be a multiple of 4" in run("--folder", folder, "-n", "10", code=2)
     assert "a match can be extended, but not shortened" in flat(run(*arguments, "-n", "4", code=2))
 
     assert "16 of 16 games" in run("--folder", folder, "-n", "16")

@@ -128,9 +128,9 @@ def test_an_error_of_a_file_is_one_line(tmp_path, monkeypatch, arguments, proble
         ("match zobra --tc soon", "time control 'soon'"),
         ("match zobra --games 3", "--games 3: must be even"),
         ("match zobra --order backwards", "backwards: neither"),
-        ("match zobra --draw 1", "--draw 1: it must be FROM,MOVES,CP"),
-        ("match zobra --sprt 5", "--sprt 5: not ELO0,ELO1"),
-        ("play --elo strong", "level strong: not a number"),
+        ("match zobra --draw 1", "--draw 1: must be FROM,MOVES,CP"),
+        ("match zobra --sprt 5", "--sprt 5: must be ELO0,ELO1"),
+        ("play --elo strong", "level strong: must be a number"),
         ("analyse x.pgn --movetime 0", "Invalid value for '--movetime'"),
     ],
 )

@@ -60,7 +60,7 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
         ("[filter]\nthinning = 0", "filter.thinning = 0: it must be 1 to 30000"),
         ("[training]\nrate = nan", "rate is not finite"),
         ("[gate]\ngames = 3", "gate.games = 3: it must be even"),
-        ("[gate]\ntime_control = 'fast'", "gate: time control 'fast': not 10"),
+        ("[gate]\ntime_control = 'fast'", "gate: time control 'fast': must be of the form 10"),
         ("[gate]\ntime_control = '0+1'", "gate: time control '0\\+1': 0 is not allowed"),
         ("[gate]\ntime_control = 'nodes=0'", "gate: time control 'nodes=0': 0 is not allowed"),
         ("[gate]\nleast_elo = 3_000", "gate.least_elo = 3000: it must be -2000 to 2000"),

@@ -37,9 +37,9 @@ def test_a_fen_is_the_position_and_may_be_one_of_chess960():
 @pytest.mark.parametrize(
     ("wishes", "problem"),
     [
-        ({"color": "green"}, "not white, black or random"),
-        ({"number": 960}, "not from 0 to 959"),
-        ({"number": -1}, "not from 0 to 959"),
+        ({"color": "green"}, "must be white, black or random"),
+        ({"number": 960}, "must be from 0 to 959"),
+        ({"number": -1}, "must be from 0 to 959"),
         ({"fen": "x" * 201}, "too long"),
         ({"time": "9" * 201}, "too long"),
         ({"elo": -5}, "level"),

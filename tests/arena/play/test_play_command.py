@@ -149,9 +149,9 @@ def test_a_clock_is_told_with_its_units(tc, note):
     [
         (["-e", "no-such-engine"], "no program no-such-engine"),
         (["-e", "false"], "false"),
-        (["--elo", "strong"], "not a number or 'full'"),
+        (["--elo", "strong"], "must be a number or 'full'"),
         (["--elo", "1600", "-e", ENGINE], "has no levels"),
-        (["--color", "green"], "not white, black or random"),
+        (["--color", "green"], "must be white, black or random"),
         (["--fen", "hello"], "hello"),
         (["--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "-e", ENGINE], "the game is over"),
         (["--tc", "soon", "-e", ENGINE], "time control"),

@@ -129,7 +129,7 @@ def test_level_and_clock_are_chosen_by_words(tmp_path):
     text, session = played(tmp_path, *lines, spec=first_move(*LEVELS))
     assert "You play white against Scripted at 1200 Elo." in text
     assert "White 1. 5:00 > " in text
-    assert "level strong: not a number or 'full'" in text
+    assert "level strong: must be a number or 'full'" in text
     assert session.wishes.elo is None
     assert session.wishes.time == "300+3"
 
