@@ -91,7 +91,7 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     try:
         if not path.is_file():  # a FIFO would keep its reader waiting, a device may never end
             raise NetworkError(
-                f"{path}: {'not an ordinary file' if path.exists() else 'No such file'}"
+                f"{path}: {'not a regular file' if path.exists() else 'No such file'}"
             )
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)

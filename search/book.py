@@ -55,7 +55,9 @@ class Book:
         file = Path(path)
         try:
             if not file.is_file():
-                raise ValueError("it is not a file" if file.exists() else "there is no such file")
+                raise ValueError(
+                    "it is not a regular file" if file.exists() else "there is no such file"
+                )
             size = file.stat().st_size
             if size == 0 or size % ENTRY.itemsize:
                 raise ValueError(

@@ -106,7 +106,7 @@ class Console:
         """
         try:
             if path and Path(path).exists() and not Path(path).is_file():
-                raise ValueError("it is not an ordinary file")
+                raise ValueError("it is not a regular file")
             log = None
             if path:
                 log = Path(path).open("a", buffering=1, encoding="utf-8", errors="replace")  # noqa: SIM115

@@ -110,7 +110,7 @@ def test_moves_of_a_book(tmp_path, fen, entries, move, reply):
     ("content", "reason"),
     [
         (None, "no such file"),
-        ("a folder", "not a file"),
+        ("a folder", "not a regular file"),
         (b"", "0 bytes"),
         (b"x" * 17, "17 bytes"),
         (struct.pack(">QQQQ", 5, 1, 4, 1), "not sorted"),

@@ -91,7 +91,7 @@ def test_log_lines_are_written_at_once_and_appended(tmp_path):
     ("name", "reason"),
     [
         ("no/such/folder/log.txt", "No such file"),
-        (".", "ordinary file"),
+        (".", "regular file"),
         ("x" * 5_000, "too long"),
         ("a\0b", "null"),
     ],
@@ -145,7 +145,7 @@ def test_a_conversation_is_logged_from_the_option_on(tmp_path):
         prober.ask(f"{LOG} <empty>", "isready", answer="readyok")
         prober.ask("go depth 1", answer="bestmove")
         refused = prober.ask(f"{LOG} {tmp_path}", "go nodes 100", answer="bestmove")
-    reason = "cannot be written: it is not an ordinary file"
+    reason = "cannot be written: it is not a regular file"
     assert f"info string error: no debug log: {tmp_path} {reason}" in refused
     lines = read(tmp_path / "my log.txt")
     assert [text for direction, text in lines if direction == OUT] == said

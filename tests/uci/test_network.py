@@ -80,7 +80,7 @@ def test_an_invalid_network_is_reported_and_changes_nothing(conversation, tmp_pa
     ("arguments", "complaint"),
     [
         (["--network", "nothing", "bench"], "nothing: No such file"),
-        (["--network", "", "--tunable"], "not an ordinary file"),
+        (["--network", "", "--tunable"], "not a regular file"),
         (["--network"], "--network needs a file"),
     ],
 )
