@@ -61,8 +61,8 @@ def target_of(name: str) -> Target:
         return Target(NATIVE, llvm.get_host_cpu_name(), attributes)
     level = PORTABLE if name == "portable" else name
     if level not in LEVELS:
-        known = ", ".join((NATIVE, *LEVELS))
-        raise ValueError(f"{level!r} is not a level of {ARCHITECTURE} ({known})")
+        known = ", ".join((NATIVE, "portable", *LEVELS))
+        raise ValueError(f"{level!r} is not a level of {ARCHITECTURE} (known: {known})")
     return Target(level, level, ",".join(f"+{feature}" for feature in LEVELS[level]))
 
 
