@@ -102,8 +102,8 @@ def tune(
         plan = Plan(tuple(chosen), gains, pairs)
     if settings.rounds % plan.pairs:
         raise typer.BadParameter(
-            f"--games {2 * settings.rounds}: must be a multiple of {2 * plan.pairs}, the games of an "
-            "iteration"
+            f"--games {2 * settings.rounds}: must be a multiple of {2 * plan.pairs}, the games "
+            "of an iteration"
         )
     folder = options.run_folder("tune")
     if options.has_run:

@@ -31,9 +31,9 @@ class Effort:
 class Outcome:
     """The result of one position.
 
-    `why` says why it is not solved, or how the engine failed if it did (`failed`). `effort` is the
-    cost of the whole search, and `solution` the cost of finding the first stable solution. Moves
-    are in UCI, scores from the view of the side to move (centipawns; moves to mate).
+    `why` says why it is not solved, or how the engine failed (`failed`). `effort` is the cost of
+    the whole search, `solution` that of finding the first stable solution. Moves are in UCI, scores
+    from the view of the side to move (centipawns; moves to mate).
     """
 
     move: str | None

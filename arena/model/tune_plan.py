@@ -77,8 +77,8 @@ def tunables(path: Path | None, texts: Sequence[str], spins: Mapping[str, Option
         values = spin | table
         if not spin["low"] <= values["low"] <= values["high"] <= spin["high"]:
             raise ValueError(
-                f"{name}: {values['low']:g} to {values['high']:g} is not a range within the engine's, "
-                f"{spin['low']} to {spin['high']}"
+                f"{name}: {values['low']:g} to {values['high']:g} is not a range within the "
+                f"engine's, {spin['low']} to {spin['high']}"
             )
         if "c_end" not in values:
             values["c_end"] = max(SMALLEST_C, (values["high"] - values["low"]) / 20)

@@ -46,7 +46,9 @@ class NewGame:
 
     def __post_init__(self) -> None:
         if self.color not in COLORS:
-            raise ValueError(f"colour {printable(self.color, 40)!r}: must be white, black or random")
+            raise ValueError(
+                f"colour {printable(self.color, 40)!r}: must be white, black or random"
+            )
         if self.number is not None and not 0 <= self.number <= _MAX_CHESS960:
             raise ValueError(f"start position {self.number}: must be from 0 to {_MAX_CHESS960}")
         if self.elo is not None and not 0 < self.elo <= _MAX_ELO:
