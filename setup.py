@@ -30,7 +30,7 @@ def compile_kernels(folder: str | Path) -> None:
     if done.returncode == MISUSED:
         sys.exit(MISUSED)
     if done.returncode:
-        warnings.warn("the package is built without compiled kernels", stacklevel=2)
+        warnings.warn("no kernels are built; the first start will compile them", stacklevel=2)
 
 
 class BuildWithKernels(build_py):
@@ -56,7 +56,9 @@ class BuildWithKernels(build_py):
             try:
                 os.symlink(HERE, Path(folder) / "zobra", target_is_directory=True)
             except OSError as error:  # Windows may not allow it
-                warnings.warn(f"no kernels are compiled now: {error}", stacklevel=2)
+                warnings.warn(
+                    f"no kernels: {error}; the first start will compile them", stacklevel=2
+                )
             else:
                 compile_kernels(folder)
 

@@ -61,5 +61,5 @@ if __name__ == "__main__":
     except ModuleNotFoundError as missing:
         sys.exit(
             f"zobra: {sys.executable} lacks the package {missing.name}; install Zobra's "
-            "dependencies for it"
+            "dependencies for this Python"
         )

@@ -24,7 +24,7 @@ Position = Annotated[
 Hash = Annotated[
     int, typer.Option(min=1, max=MAX_HASH, help="Size of the transposition table in MB.")
 ]
-Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Searching threads.")]
+Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, help="Number of search threads.")]
 MultiPv = Annotated[
     int, typer.Option("--multipv", min=1, max=MAX_LINES, help="Number of lines to search.")
 ]

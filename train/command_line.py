@@ -169,7 +169,7 @@ def wdl(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="File to write.",
+            help="The file to write the model to.",
             show_default="the one that the engine reads",
             dir_okay=False,
         ),
@@ -260,7 +260,10 @@ def trees(
 def label_trees(
     games: Annotated[Path, typer.Argument(metavar="SET", help="A folder of training games.")],
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write.", dir_okay=False)
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The file to write the labelled positions to.", dir_okay=False
+        ),
     ],
     engine: Annotated[
         str, typer.Option(metavar="COMMAND", help="Command of the UCI engine that labels.")

@@ -60,8 +60,7 @@ class Trainer:
         self.validation = np.flatnonzero(is_kept_out).astype(np.uint32)
         if not len(self.training) or not len(self.validation):
             raise DataError(
-                f"{len(positions)} positions from too few games: none are left for training "
-                "or for validation"
+                f"too few games ({len(positions)} positions) to split into training and validation"
             )
 
         limits = np.zeros(1, weights.dtype)

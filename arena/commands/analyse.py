@@ -84,11 +84,11 @@ def analyse(
     ] = 1,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Threads of the engine.", show_default="1"),
+        typer.Option(min=1, metavar="N", help="Number of threads of the engine.", show_default="1"),
     ] = None,
     hash_mb: Annotated[
         int | None,
-        typer.Option("--hash", min=1, metavar="MB", help="Megabytes of the engine's table."),
+        typer.Option("--hash", min=1, metavar="MB", help="Size of the engine's hash table in MB."),
     ] = None,
     option: EngineOptions = None,
     force: Annotated[bool, typer.Option("--force", help="Replace other files, too.")] = False,

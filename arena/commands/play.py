@@ -54,7 +54,7 @@ def play(
     ] = None,
     fen: Annotated[str, typer.Option("--fen", help="Begin from this position.")] = "",
     chess960: Annotated[
-        bool, typer.Option("--chess960", help="Play Chess960 from a random position.")
+        bool, typer.Option("--chess960", help="Play Chess960 from a random start position.")
     ] = False,
     terminal: Annotated[
         bool, typer.Option("--terminal", "-t", help="Play in the terminal, without a browser.")

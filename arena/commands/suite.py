@@ -152,7 +152,7 @@ def suite(
         if interrupted:
             done = sum(len(answers.answered) for answers in engines)
             total = counted(len(engines) * len(positions), "position")
-            console.print(f"interrupted; the same command resumes after {done} of {total}")
+            console.print(f"interrupted after {done} of {total}; the same command resumes")
             raise typer.Exit(INTERRUPTED)
         if not result.is_whole:
             raise typer.Exit(1)

@@ -55,7 +55,7 @@ class EpdRecord:
         if operand is None:
             return None
         if not re.fullmatch(r"[+-]?[0-9]{1,9}", operand):
-            raise ValueError(f"{opcode} needs a number, not {operand!r}")
+            raise ValueError(f"{opcode} needs an integer, not {operand!r}")
         return int(operand)
 
 

@@ -159,7 +159,7 @@ def converted(text: bytes | str, problem: str, convert: Callable[[Any], T]) -> T
     """
 
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not a number")
+        raise ValueError(f"{constant} is not allowed in JSON")
 
     try:
         return convert(json.loads(text, parse_constant=refuse))

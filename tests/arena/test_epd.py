@@ -98,12 +98,12 @@ def test_what_lines_mean(line, found):
         ("am e4; am e4;", "two operations am"),
         ("dm 3; dm 4;", "two operations dm"),
         ("dm 0;", "dm needs a number of moves"),
-        ("dm x;", "dm needs a number"),
-        ("dm 1.5;", "dm needs a number"),
+        ("dm x;", "dm needs an integer"),
+        ("dm 1.5;", "dm needs an integer"),
         ('c8 "1 2"; c9 "e2e4";', "c8 gives 2 numbers for the 1 moves of c9"),
         ('c8 "1"; c9 "e2e5";', "c9: "),
         ('c0 "e4=10, Ke2=3";', "c0: illegal move Ke2"),
-        ("bm e4; hmvc many;", "hmvc needs a number"),
+        ("bm e4; hmvc many;", "hmvc needs an integer"),
     ],
 )
 def test_operations_that_a_suite_needs_must_be_right(operations, problem):
