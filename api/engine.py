@@ -132,7 +132,7 @@ class Engine:
             pass
 
     def new_game(self) -> None:
-        """Forget what earlier searches have learned."""
+        """Clear the hash table and all histories, because a new game begins."""
         with self._command():
             self._engine.new_game().wait()
 
