@@ -6,7 +6,7 @@ Reading the metadata of the installed package would double the time of a `uci`.
 import os
 from functools import cache
 
-VERSION = "1.0.0.dev0"
+VERSION = "1.0.0"
 # What decides how a build plays: these folders of sources, and the network
 _FOLDERS = ("engine", "engine/kernels", "tt", "search", "uci")
 _NETWORK = "engine/data/zobra.network"
@@ -18,7 +18,7 @@ _HEADER_BYTES = 4096  # of the network's file; its header has a hash of the weig
 def full_version() -> str:
     """Return the version; a development version ends with a checksum of its sources.
 
-    So two builds can be told apart: "1.0.0.dev0+3f9a11c2", in the form of Python's local versions.
+    So two builds can be told apart: "1.1.0.dev0+3f9a11c2", in the form of Python's local versions.
     """
     return f"{VERSION}+{_checksum():08x}" if ".dev" in VERSION else VERSION
 

@@ -12,6 +12,10 @@ def test_builds_of_a_development_version_differ(tmp_path, monkeypatch):
     monkeypatch.setattr(version, "VERSION", "2.0.0.dev1")
     assert re.fullmatch(r"2\.0\.0\.dev1\+[0-9a-f]{8}", full_version.__wrapped__())
     environment = copy_zobra(tmp_path)
+    stated = tmp_path / "zobra" / "engine" / "version.py"
+    stated.write_text(
+        re.sub('^VERSION = ".*"', 'VERSION = "2.0.0.dev1"', stated.read_text(), flags=re.M)
+    )
     first = zobra("--version", environment=environment).stdout
     with (tmp_path / "zobra" / "search" / "wdl.py").open("a") as source:
         source.write("# another build\n")
