@@ -43,6 +43,7 @@ def existing_file(path: Path) -> Path:
     return path
 
 
+# Any, because Typer fails with Python 3.10 at a callback whose argument is list[Path].
 def existing_files(paths: Any) -> list[Path]:
     """Return the paths of files. If one cannot be read, end the command with a message."""
     return [existing_file(path) for path in paths]
