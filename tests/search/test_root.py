@@ -258,12 +258,16 @@ def best_lines(reports: list[Report]) -> Iterator[Report]:
 
 
 @pytest.mark.parametrize("lines", [1, 3])
-@pytest.mark.parametrize("fen", [fen for fen, plies in MATES if plies in (3, 5, 7)])
-def test_a_mate_that_was_found_outlives_a_stop(fen, lines):
+@pytest.mark.parametrize(("fen", "plies"), [mate for mate in MATES if mate[1] in (3, 5, 7)])
+def test_a_mate_that_was_found_outlives_a_stop(fen, plies, lines):
     """Wherever a later iteration is cut off, the mate is still reported, and its line mates."""
     searcher = Searcher(1)
     searcher.multipv = lines
-    _, reports = think(searcher, fen, Limits(depth=14))
+    _, reports = think(searcher, fen, Limits(mate=(plies + 1) // 2))
+    depth = reports[-1].depth
+
+    searcher.clear()
+    _, reports = think(searcher, fen, Limits(depth=depth + 4))
     first = next(report for report in best_lines(reports) if is_mate(report.score))
     moves_to_mate = mate_in_moves(first.score)
     end = reports[-1].nodes
