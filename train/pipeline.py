@@ -187,11 +187,12 @@ class Pipeline:
         """
         name = self.recipe.name
         gate = self.recipe.gate
-        engines = []
-        digests = []
-        for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent)):
-            engines.append(EngineSpec(engine, (*ZOBRA, "--network", str(path))))
-            digests.append(read_network(path).digest[:DIGEST_SHOWN])
+        networks = (read_network(self.network_path), self._read(self.recipe.data.network))
+        digests = [network.digest[:DIGEST_SHOWN] for network in networks]
+        engines = [
+            EngineSpec(engine, (*ZOBRA, "--network", str(path)))
+            for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent))
+        ]
         folder = self.folder / "-".join([name, "gate", *digests])
         options = GameOptions(
             gate.time_control,
@@ -225,23 +226,39 @@ class Pipeline:
             return BUILT_IN
         return self.folder / f"{name}.network"
 
+    def _read(self, name: str) -> Network:
+        """Return a network that the recipe names.
+
+        Raise RuntimeError if it means another built-in network than this engine's.
+        """
+        network = read_network(self._path_of(name))
+        wanted = self.recipe.built_in
+        if name == BUILT_IN_NAME and wanted not in ("", network.digest):
+            commit = self.recipe.data.engine
+            hint = f"; commit {commit} has it" if commit else ""
+            raise RuntimeError(
+                f"the recipe {self.recipe.name} needs the built-in network {wanted}, but this one "
+                f"is {network.digest}{hint}"
+            )
+        return network
+
     def _read_opponent(self) -> Network:
         """Return the network that plays the games; if it is the first one, write it before."""
-        if self.recipe.data.network == FIRST_NAME:
+        name = self.recipe.data.network
+        if name == FIRST_NAME:
             write_atomically(self.opponent, first_network().to_bytes())
-        return read_network(self.opponent)
+        return self._read(name)
 
     def _first_weights(self) -> np.ndarray:
         """Return the float weights that training starts from."""
         recipe = self.recipe
         if not recipe.start:
             return initial_weights(recipe.hidden, recipe.training.seed)
-        path = self._path_of(recipe.start)
-        start = read_network(path)
+        start = self._read(recipe.start)
         if start.hidden != recipe.hidden:
             raise RuntimeError(
-                f"training cannot start from {path}: it has {start.hidden} neurons, the recipe "
-                f"{recipe.hidden}"
+                f"training cannot start from the network {recipe.start}: it has "
+                f"{start.hidden} neurons, the recipe {recipe.hidden}"
             )
         return weights_of(start)
 

@@ -159,13 +159,14 @@ class Recipe:
 
     `hidden` is the number of neurons per side, and `qb` the integer for 1.0 in an output weight.
     Training starts from the network `start`, named as in DataPlan, or from random weights if it is
-    empty.
+    empty. If `built_in` is given, BUILT_IN_NAME means the network with this digest only.
     """
 
     name: str
     hidden: int = WIDTH
     qb: int = 256
     start: str = ""
+    built_in: str = ""
     data: DataPlan = field(default_factory=DataPlan)
     filter: Filter = field(default_factory=Filter)
     training: Schedule = field(default_factory=Schedule)

@@ -144,6 +144,16 @@ def test_a_network_of_another_width_cannot_be_the_start(step, mini):
     assert "training cannot start from" in result.output
 
 
+@pytest.mark.parametrize("step", ["data", "network", "gate"])
+def test_another_built_in_network_than_the_recipe_means_is_refused(step, mini):
+    text = MINIATURE.replace("seed = 7", 'seed = 7\nengine = "abc1234"')
+    mini.write_text('built_in = "0123456789abcdef"' + text)
+    result = run(step, mini, "--folder", mini.parent)
+    assert result.exit_code == 1
+    assert "needs the built-in network 0123456789abcdef" in result.output
+    assert result.output.endswith("; commit abc1234 has it\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl-C to a whole console")
 def test_ctrl_c_keeps_whole_shards_and_says_how_many_games(tmp_path):
     recipe = tmp_path / "long.toml"
@@ -218,7 +228,7 @@ def test_the_miniature_has_all_numbers_of_the_campaign(tmp_path):
     path = tmp_path / "miniature.toml"
     path.write_text(MINIATURE)
     campaign = numbers(read_toml(FOLDER / "generation10.toml"))
-    assert campaign - numbers(read_toml(path)) <= {"hidden", "data.engine"}
+    assert campaign - numbers(read_toml(path)) <= {"hidden", "built_in", "data.engine"}
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
