@@ -148,16 +148,17 @@ def carry_out(
             if ask and not options.trust:
                 confirm(console, settings)
             found = check_run(console, settings, openings, options)
-            _check_versions(journal, found.versions, options.force)
+            versions = _versions(journal, found.versions, options.force)
+            journal.set_conditions(replace(journal.conditions, versions=versions))
         with display(console, "games") as shown:
             run.play(options.pool_options, shown)
     return run
 
 
-def _check_versions(journal: Journal, found: dict[str, str], force: bool) -> None:
-    """Raise ValueError if engines announce other names than those that the run began with.
+def _versions(journal: Journal, found: dict[str, str], force: bool) -> dict[str, str]:
+    """Return the versions of a run whose engines announce these names now.
 
-    If `force`, add the names to those of the run instead.
+    Raise ValueError if they are others than those that the run began with, unless `force`.
     """
     known = journal.conditions.versions
     changed = {}
@@ -165,16 +166,14 @@ def _check_versions(journal: Journal, found: dict[str, str], force: bool) -> Non
         before = known.get(name, own)
         if own != before and own not in before.split(_AND):
             changed[name] = own
-    if not changed:
-        return
-    if not force:
+    if changed and not force:
         texts = [f'{name} was "{known[name]}" and is "{own}" now' for name, own in changed.items()]
         raise ValueError(
             f"{journal.folder} has games of another version: {'; '.join(texts)}. Begin a new run "
             "in another --folder, or count the games of both versions as one with --force"
         )
     both = {name: f"{known[name]}{_AND}{own}" for name, own in changed.items()}
-    journal.set_conditions(replace(journal.conditions, versions=known | both))
+    return known | both
 
 
 def check_book(settings: Settings) -> None:

@@ -46,7 +46,8 @@ class Journal:
     ) -> None:
         """Begin, resume or extend a match in this folder.
 
-        Raise ValueError if the folder holds another match or another process uses it, or OSError.
+        The settings of a match that is extended are written by `set_conditions` only. Raise
+        ValueError if the folder holds another match or another process uses it, or OSError.
         """
         self.folder = folder
         self.settings = settings
@@ -67,8 +68,6 @@ class Journal:
             self.set_conditions(replace(self.conditions, created=now()))
         else:
             self.conditions = Journal.conditions_in(folder)
-            if known != settings:
-                self.set_conditions(self.conditions)
         path = folder / "journal.jsonl"
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]  # half a line, left by a sudden end, is cut off
@@ -108,7 +107,7 @@ class Journal:
         raise ValueError(f"{self.folder} holds another match: {', '.join(differences)} differ")
 
     def set_conditions(self, conditions: RunConditions) -> None:
-        """Write run.json with these conditions."""
+        """Write run.json with these conditions and the settings."""
         self.conditions = conditions
         content = {"kind": "match"} | asdict(conditions) | asdict(self.settings)
         write_safely(self.folder / "run.json", json.dumps(content, indent=1))

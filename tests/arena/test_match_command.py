@@ -160,10 +160,12 @@ def test_a_match_is_not_resumed_with_another_version(tmp_path):
 
     install("V 1")
     run("match", *arguments, "-n", "2")
+    before = (folder / "run.json").read_bytes()
     install("V 2")
     text = flat(run("match", *arguments, "-n", "4", code=2))
     assert 'another version: A was "V 1" and is "V 2" now. Begin a new run' in text
     assert "with --force" in text
+    assert (folder / "run.json").read_bytes() == before
     run("match", *arguments, "-n", "4", "--force")
     assert "6 of 6 games" in run("match", *arguments, "-n", "6")
     versions = json.loads((folder / "run.json").read_text())["versions"]
