@@ -58,7 +58,7 @@ app = typer.Typer(
 
 RecipeName = Annotated[
     str,
-    typer.Argument(metavar="RECIPE", help="quick, main or generation10, or a TOML file."),
+    typer.Argument(metavar="RECIPE", help="A recipe of Zobra's, such as quick, or a TOML file."),
 ]
 Folder = Annotated[
     Path | None,
@@ -121,10 +121,21 @@ def check(recipe: RecipeName, folder: Folder = None) -> None:
 
 
 @app.command()
-def network(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
+def network(
+    recipe: RecipeName,
+    folder: Folder = None,
+    concurrency: Concurrency = None,
+    trees: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Positions labelled by label-trees; the network's header names its error on them.",
+        ),
+    ] = None,
+) -> None:
     """Train a network on the games of a recipe, and verify it."""
     pipeline = _pipeline(recipe, folder, concurrency)
-    pipeline.train()
+    pipeline.train(trees)
     pipeline.verify()
 
 

@@ -45,6 +45,7 @@ from zobra.train.position_file import (
 from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, Recipe
 from zobra.train.self_play import SelfPlay, SelfPlayer, Tally
 from zobra.train.trainer import Epoch, Errors, Trainer
+from zobra.train.tree_error import read_labelled, squared_errors
 from zobra.train.verify import verify
 
 ZOBRA = (sys.executable, "-m", "zobra.cli")
@@ -126,12 +127,14 @@ class Pipeline:
         if faults:
             raise RuntimeError("; ".join(faults))
 
-    def train(self) -> None:
+    def train(self, trees: Path | None = None) -> None:
         """Train on the games, and write the plot, the float weights and the network.
 
-        The network is written last: if it exists, it can be verified.
+        If a file of labelled positions is given (see tree_error.py), the header has the error on
+        them. The network is written last: if it exists, it can be verified.
         """
         recipe = self.recipe
+        labelled = None if trees is None else read_labelled(trees)
         paths = read_sets(self.sets)
         settings = [read_settings(folder) for folder in self.sets]
         weights = self._first_weights()
@@ -153,6 +156,9 @@ class Pipeline:
             "factor": round(factor, 3),
         }
         network = quantise(weights[0], recipe.qb, facts)
+        if labelled is not None:
+            error = squared_errors(network, labelled)[0].mean()
+            facts["trees"] = {"positions": len(labelled.positions), "error": round(error, 6)}
 
         kept = io.BytesIO()
         sample = positions[training.validation[:VERIFIED_POSITIONS]]

@@ -22,6 +22,7 @@ from zobra.train.first_network import first_network
 from zobra.train.games import GAMES_A_SHARD, shards
 from zobra.train.pipeline import Pipeline
 from zobra.train.recipe import BUILT_IN_NAME, FOLDER, read_recipe
+from zobra.train.tree_error import read_labelled, squared_errors
 
 MINIATURE = """
 qb = 128
@@ -120,6 +121,22 @@ def test_games_are_shown_as_pgn(mini):
     missing = run("view", shard, 999)
     assert missing.exit_code == 2
     assert "has no game 999" in missing.output
+
+
+def test_the_header_names_the_error_on_labelled_positions(mini):
+    folder = mini.parent
+    weights = read_network(folder / "mini.network").payload()
+    labels = Path(__file__).parent / "data" / "trees.tsv"
+    result = run("network", mini, "--folder", folder, "--concurrency", 1, "--trees", labels)
+    assert result.exit_code == 0
+    network = read_network(folder / "mini.network")
+    error = squared_errors(network, read_labelled(labels))[0].mean()
+    assert network.header["trees"] == {"positions": 200, "error": round(error, 6)}
+    assert network.payload() == weights
+
+    missing = run("network", mini, "--folder", folder, "--trees", folder / "none")
+    assert missing.exit_code == 1
+    assert "none: No such file or directory" in missing.output
 
 
 def test_a_network_that_does_not_verify_is_set_aside(mini):
@@ -228,7 +245,7 @@ def test_the_miniature_has_all_numbers_of_the_campaign(tmp_path):
     path = tmp_path / "miniature.toml"
     path.write_text(MINIATURE)
     campaign = numbers(read_toml(FOLDER / "generation10.toml"))
-    assert campaign - numbers(read_toml(path)) <= {"hidden", "built_in", "data.engine"}
+    assert campaign - numbers(read_toml(path)) <= {"hidden", "built_in", "data.engine", "data.also"}
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
