@@ -1,10 +1,19 @@
 """The file of positions: what it has, when it is used again, and what becomes of old ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.support.training_games import positions_of
-from zobra.train.games import count_games, load_positions, shard_path, write_shard
+from zobra.train.games import (
+    count_games,
+    levels_of,
+    load_positions,
+    scores_of,
+    shard_path,
+    write_shard,
+)
 from zobra.train.position_file import map_positions, position_path, remove_stale, write_positions
 from zobra.train.positions import PACKED
 from zobra.train.recipe import Filter
@@ -28,7 +37,8 @@ def test_the_file_has_the_positions_of_all_games_in_order(games, shards, tmp_pat
     assert type(found) is np.ndarray
     assert found.dtype == PACKED
     assert len(found) > 50
-    assert (found["occupied"] == positions_of(games[:6], WANTED)["occupied"]).all()
+    stored = [replace(game, scores=scores_of(levels_of(game.scores))) for game in games[:6]]
+    assert (found["occupied"] == positions_of(stored, WANTED)["occupied"]).all()
     assert [each.name for each in tmp_path.iterdir()] == ["a.positions"]
     with pytest.raises(ValueError, match="read-only"):
         found["score"] = 0
