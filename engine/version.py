@@ -6,7 +6,7 @@ Reading the metadata of the installed package would double the time of a `uci`.
 import os
 from functools import cache
 
-VERSION = "1.0.0"
+VERSION = "1.1.0.dev0"
 # What decides how a build plays: these folders of sources, and the network
 _FOLDERS = ("engine", "engine/kernels", "tt", "search", "uci")
 _NETWORK = "engine/data/zobra.network"

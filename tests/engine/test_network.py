@@ -165,7 +165,7 @@ def test_invalid_weights_and_headers_are_refused(tmp_path):
 def test_the_built_in_network_names_its_data_and_orders_the_pieces():
     network = read_network(BUILT_IN)
     assert {"sets", "positions", "validation"} <= network.header.keys()
-    assert sum(played["games"] for played in network.header["sets"]) > 10_000
+    assert network.header["games"] > 10_000
     assert BUILT_IN.stat().st_size < MAX_BYTES
     record = load_network(network)
     worths = []
