@@ -157,8 +157,10 @@ class Pipeline:
         }
         network = quantise(weights[0], recipe.qb, facts)
         if labelled is not None:
-            error = squared_errors(network, labelled)[0].mean()
-            facts["trees"] = {"positions": len(labelled.positions), "error": round(error, 6)}
+            network.header["trees"] = {
+                "positions": len(labelled.positions),
+                "error": round(squared_errors(network, labelled)[0].mean(), 6),
+            }
 
         kept = io.BytesIO()
         sample = positions[training.validation[:VERIFIED_POSITIONS]]
@@ -166,7 +168,7 @@ class Pipeline:
         write_atomically(self.weights_path, kept.getvalue())
         content = network.to_bytes()
         write_atomically(self.network_path, content)
-        shown = {**facts, "recipe": recipe.name, "bytes": len(content)}
+        shown = {**network.header, "recipe": recipe.name, "bytes": len(content)}
         self._console.print(f"{self.network_path}: {json.dumps(shown)}", soft_wrap=True)
 
     def verify(self) -> None:
