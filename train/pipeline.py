@@ -8,6 +8,7 @@ NAME.DIGEST.positions (see position_file.py).
 import hashlib
 import io
 import json
+import math
 import subprocess
 import sys
 import time
@@ -141,7 +142,10 @@ class Pipeline:
         digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
         positions = self._positions(paths, digests)
 
-        training = Trainer(positions, weights, recipe.qb, recipe.training, self.workers)
+        # Groups of games that branch off each other begin and end together in all sets.
+        group = math.lcm(*(each.get("branches") or 1 for each in settings))
+        schedule = recipe.training
+        training = Trainer(positions, weights, recipe.qb, schedule, self.workers, group)
         errors = self._train_and_plot(training)
 
         stride = len(training.validation) // SCALED_POSITIONS + 1

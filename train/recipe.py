@@ -125,7 +125,8 @@ class Schedule:
     # Centipawns that mean odds of e : 1, the K of the sigmoid (bullet: eval_scale).
     chance_scale: Annotated[float, Range(10, 10_000)] = SCALE
 
-    validation: Annotated[int, Range(2)] = 50  # every n-th game is kept for validation
+    # Every n-th game is kept for validation, or every n-th group of games if games branch.
+    validation: Annotated[int, Range(2)] = 50
     seed: Annotated[int, Range(0)] = 1  # of the first weights and of the order of positions
 
     def rate_at(self, step: int, steps: int) -> float:

@@ -45,17 +45,24 @@ class Trainer:
     """Trains `weights` (see initial_weights) in place on positions (dtype PACKED).
 
     The weights are clipped to the values that a network with this `qb` can store. `training` and
-    `validation` are indices of positions (uint32), split by games. Raise DataError if either would
-    be empty.
+    `validation` are indices of positions (uint32). They are split by groups of `group` games: a
+    game that branches off another one belongs to its group, and must not be learned from if the
+    other one is kept for validation. Raise DataError if either would be empty.
     """
 
     def __init__(
-        self, positions: np.ndarray, weights: np.ndarray, qb: int, schedule: Schedule, threads: int
+        self,
+        positions: np.ndarray,
+        weights: np.ndarray,
+        qb: int,
+        schedule: Schedule,
+        threads: int,
+        group: int = 1,
     ) -> None:
         self.schedule = schedule
         self.positions = positions
         self.weights = weights
-        is_kept_out = positions["game"] % schedule.validation == 0
+        is_kept_out = positions["game"] // np.uint32(group) % schedule.validation == 0
         self.training = np.flatnonzero(~is_kept_out).astype(np.uint32)
         self.validation = np.flatnonzero(is_kept_out).astype(np.uint32)
         if not len(self.training) or not len(self.validation):

@@ -15,9 +15,9 @@ SMALL = 8  # neurons, where no kernel of the engine takes part
 SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
 
 
-def new_trainer(positions, schedule=SCHEDULE, threads=1, qb=QB, weights=None) -> Trainer:
+def new_trainer(positions, schedule=SCHEDULE, threads=1, qb=QB, weights=None, group=1) -> Trainer:
     weights = initial_weights(SMALL, 1) if weights is None else weights
-    return Trainer(positions, weights, qb, schedule, threads)
+    return Trainer(positions, weights, qb, schedule, threads, group)
 
 
 def test_games_are_kept_out_as_a_whole(positions):
@@ -27,6 +27,15 @@ def test_games_are_kept_out_as_a_whole(positions):
     kept_out = set(positions["game"][trainer.validation])
     assert not learned & kept_out
     assert kept_out == {number for number in positions["game"] if number % 5 == 0}
+
+
+def test_a_branch_is_kept_out_with_the_games_that_it_may_begin_off(positions):
+    """In groups of three games, the first group of every five is kept out."""
+    trainer = new_trainer(positions, group=3)
+    numbers = set(positions["game"].tolist())
+    kept_out = set(positions["game"][trainer.validation].tolist())
+    assert kept_out == numbers & {0, 1, 2, 15, 16, 17}
+    assert set(positions["game"][trainer.training].tolist()) == numbers - kept_out
 
 
 def test_too_few_games_are_refused(positions):
