@@ -5,6 +5,7 @@ sigmoid of the output. The optimiser is AdamW, Loshchilov and Hutter (2017).
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,9 @@ from zobra.engine.network_file import BUCKETS, SCALE
 from zobra.train.positions import MAX_PIECES
 
 PIECES_A_BUCKET = MAX_PIECES // BUCKETS
-FIRST_MOMENT = np.float32(0.9)
-SECOND_MOMENT = np.float32(0.999)
-TINY = np.float32(1e-8)
+BETA1 = np.float32(0.9)
+BETA2 = np.float32(0.999)
+EPSILON = np.float32(1e-8)
 
 NOTHING = np.uint64(0)
 ONE = np.uint64(1)
@@ -28,9 +29,28 @@ OWN_MIRRORED = np.uint64(1)
 THEIRS_MIRRORED = np.uint64(2)
 
 
+class Target(NamedTuple):
+    """How a target is made of the score and the result of a position."""
+
+    wdl: float  # the share of the result
+    eval_scale: float  # centipawns that mean odds of e : 1
+
+
+class Step(NamedTuple):
+    """A step of the optimiser."""
+
+    batch_size: np.float32  # positions
+    number: int  # from 1
+    learning_rate: np.float32
+    weight_decay: np.float32
+
+
 @numeric
 def list_features(position, own, theirs):
-    """Write the features of each side to an array (uint64), and return their number."""
+    """Write the features of each side to an array (uint64), and return their number.
+
+    `own` and `theirs` have room for MAX_PIECES features.
+    """
     mirrored = np.uint64(position.mirrored)
     own_flip = FILES if mirrored & OWN_MIRRORED else NOTHING
     their_flip = RANKS ^ (FILES if mirrored & THEIRS_MIRRORED else NOTHING)
@@ -51,7 +71,8 @@ def activate(weights, features, output, neurons):
     """Compute the neurons of one side, and return what they contribute to the output.
 
     A neuron is its bias plus the weights of the features, clipped to 0 … 1, and then squared
-    (SCReLU).
+    (SCReLU). `neurons` and `output`, the output weights, are float32 of shape (hidden,); the
+    neurons are stored before they are squared.
     """
     for j in range(len(neurons)):
         neurons[j] = weights.bias[j]
@@ -76,16 +97,16 @@ def activate(weights, features, output, neurons):
 
 
 @numeric
-def backpropagate(gradient, features, output, output_gradient, slope, neurons):
-    """Add the gradients of one side; `slope` is the derivative of the loss by the output.
+def backpropagate(gradient, features, output, output_gradient, delta, neurons):
+    """Add the gradients of one side; `delta` is the derivative of the loss by the output.
 
     The neurons are overwritten with the derivatives of the loss by them.
     """
     for j in range(len(neurons)):
         value = neurons[j]
-        output_gradient[j] += slope * value * value
+        output_gradient[j] += delta * value * value
         inside = value > np.float32(0) and value < np.float32(1)
-        neurons[j] = np.float32(2) * slope * output[j] * value if inside else np.float32(0)
+        neurons[j] = np.float32(2) * delta * output[j] * value if inside else np.float32(0)
         gradient.bias[j] += neurons[j]
     for k in range(len(features)):
         row = gradient.rows[features[k]]
@@ -101,15 +122,13 @@ def sigmoid(value):
 
 @numeric
 def accumulate_gradient(weights, gradient, positions, target, learn, errors):
-    """Add the squared errors of positions (dtype PACKED) to `errors`.
+    """Add the squared errors of positions (dtype PACKED) to `errors` (float64, shape (3,)).
 
     There are three errors: against the target, the score alone and the result alone. If `learn`,
-    the gradient of the first is added to `gradient`. The target blends the winning chance of the
-    score with the result. `target` is a pair: the share of the result, and the score in centipawns
-    that means odds of e : 1.
+    the gradient of the first is added to `gradient`. `target` is a Target: it interpolates between
+    the winning chance of the score and the result.
     """
-    blend, chance_scale = target
-    steepness = SCALE / chance_scale
+    steepness = SCALE / target.eval_scale
     own_features = np.empty(MAX_PIECES, np.uint64)
     their_features = np.empty(MAX_PIECES, np.uint64)
     ours = np.empty(len(weights.bias), np.float32)
@@ -127,42 +146,42 @@ def accumulate_gradient(weights, gradient, positions, target, learn, errors):
 
         # Loss
         chance = sigmoid(output * steepness)
-        by_score = sigmoid(position.score / chance_scale)
+        by_score = sigmoid(position.score / target.eval_scale)
         by_result = position.result / 2.0
-        error = chance - ((1.0 - blend) * by_score + blend * by_result)
+        error = chance - ((1.0 - target.wdl) * by_score + target.wdl * by_result)
         errors[0] += error * error
         errors[1] += (chance - by_score) ** 2
         errors[2] += (chance - by_result) ** 2
 
         # Backward
         if learn:
-            slope = np.float32(2.0 * error * chance * (1.0 - chance) * steepness)
-            gradient.output_bias[bucket] += slope
-            backpropagate(gradient, own, layer[0], gradient.output[bucket][0], slope, ours)
-            backpropagate(gradient, other, layer[1], gradient.output[bucket][1], slope, theirs)
+            delta = np.float32(2.0 * error * chance * (1.0 - chance) * steepness)
+            gradient.output_bias[bucket] += delta
+            backpropagate(gradient, own, layer[0], gradient.output[bucket][0], delta, ours)
+            backpropagate(gradient, other, layer[1], gradient.output[bucket][1], delta, theirs)
 
 
 @numeric
-def optimise(weights, gradients, moments, limits, step, part):
-    """Make one AdamW step for the weights from `begin` to `end`, the two numbers of `part`.
+def optimise(weights, gradients, moments, limits, step, bounds):
+    """Make one AdamW step, a Step, for a slice of the weights, whose `bounds` are begin and end.
 
-    `weights`, `moments` and `limits` are flat arrays. `gradients`, of shape (chunks, weights), are
-    summed in order. Weights are clipped to ±limits. `step` has the number of positions in the
-    batch, the number of the step (from 1), the learning rate and the weight decay.
+    All arrays are float32. `weights` and `limits` are flat, `moments` has a row for each moment of
+    the gradient, and `gradients` a row for each chunk; chunks are summed in order. Weights are
+    clipped to ±limits.
     """
-    begin, end = part
-    positions, number, rate, decay = step
-    first_scale = 1.0 / (1.0 - FIRST_MOMENT**number)
-    second_scale = 1.0 / (1.0 - SECOND_MOMENT**number)
+    begin, end = bounds
+    first_scale = 1.0 / (1.0 - BETA1**step.number)
+    second_scale = 1.0 / (1.0 - BETA2**step.number)
     first = moments[0]
     second = moments[1]
     for j in range(begin, end):
         total = np.float32(0)
         for chunk in range(len(gradients)):
             total += gradients[chunk, j]
-        slope = total / positions
-        first[j] = FIRST_MOMENT * first[j] + (np.float32(1) - FIRST_MOMENT) * slope
-        second[j] = SECOND_MOMENT * second[j] + (np.float32(1) - SECOND_MOMENT) * slope * slope
-        change = first[j] * first_scale / (math.sqrt(second[j] * second_scale) + TINY)
-        value = weights[j] * (1.0 - rate * decay) - rate * change
+        gradient = total / step.batch_size
+        first[j] = BETA1 * first[j] + (np.float32(1) - BETA1) * gradient
+        second[j] = BETA2 * second[j] + (np.float32(1) - BETA2) * gradient * gradient
+        change = first[j] * first_scale / (math.sqrt(second[j] * second_scale) + EPSILON)
+        kept = 1.0 - step.learning_rate * step.weight_decay
+        value = weights[j] * kept - step.learning_rate * change
         weights[j] = min(max(value, -limits[j]), limits[j])

@@ -109,40 +109,40 @@ class Schedule:
     """How a network is trained: AdamW with a cosine-annealed learning rate."""
 
     epochs: Annotated[int, Range(1)] = 12
-    batch: Annotated[int, Range(1)] = 16_384  # positions per step
+    batch_size: Annotated[int, Range(1)] = 16_384  # positions per step
 
     # The learning rate rises linearly for `warmup` steps, and falls by half a cosine.
-    rate: Annotated[float, Range(1e-9, 1)] = 1e-3
-    last_rate: Share = 1e-5
+    learning_rate: Annotated[float, Range(1e-9, 1)] = 1e-3
+    final_learning_rate: Share = 1e-5
     warmup: Annotated[int, Range(0)] = 200
-    decay: Share = 0.01  # weight decay
+    weight_decay: Share = 0.01
 
-    # The share of the game's result in the target, which other trainers call WDL proportion or
-    # lambda. The rest is the score. If `last_blend` is given, the share changes linearly to it.
-    blend: Share = 0.1
-    last_blend: Annotated[float | None, Range(0, 1)] = None
+    # The WDL proportion (lambda): the share of the game's result in the target. The rest is the
+    # score. If `wdl_end` is given, the share changes linearly to it.
+    wdl_start: Share = 0.1
+    wdl_end: Annotated[float | None, Range(0, 1)] = None
 
-    # Centipawns that mean odds of e : 1, the K of the sigmoid (bullet: eval_scale).
-    chance_scale: Annotated[float, Range(10, 10_000)] = SCALE
+    eval_scale: Annotated[float, Range(10, 10_000)] = SCALE  # centipawns that mean odds of e : 1
 
     # Every n-th game is kept for validation, or every n-th group of games if games branch.
-    validation: Annotated[int, Range(2)] = 50
+    validation_every: Annotated[int, Range(2)] = 50
     seed: Annotated[int, Range(0)] = 1  # of the first weights and of the order of positions
 
-    def rate_at(self, step: int, steps: int) -> float:
+    def learning_rate_at(self, step: int, steps: int) -> float:
         """Return the learning rate of a step from 0 to steps - 1."""
         cosine = (1 + math.cos(math.pi * step / max(1, steps))) / 2
-        annealed = self.last_rate + (self.rate - self.last_rate) * cosine
+        final = self.final_learning_rate
+        annealed = final + (self.learning_rate - final) * cosine
         return annealed * min(1.0, (step + 1) / max(1, self.warmup))
 
     @property
-    def final_blend(self) -> float:
+    def final_wdl(self) -> float:
         """The share of the result at the end of training, which validation uses."""
-        return self.blend if self.last_blend is None else self.last_blend
+        return self.wdl_start if self.wdl_end is None else self.wdl_end
 
-    def blend_at(self, step: int, steps: int) -> float:
+    def wdl_at(self, step: int, steps: int) -> float:
         """Return the share of the result in the target of a step from 0 to steps - 1."""
-        return self.blend + (self.final_blend - self.blend) * step / max(1, steps - 1)
+        return self.wdl_start + (self.final_wdl - self.wdl_start) * step / max(1, steps - 1)
 
 
 @dataclass(frozen=True)

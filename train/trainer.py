@@ -13,11 +13,11 @@ import numpy as np
 
 from zobra.engine.network_file import LARGEST_OUTPUT
 from zobra.train.game_kernel import DataError
-from zobra.train.gradient import accumulate_gradient, optimise
+from zobra.train.gradient import Step, Target, accumulate_gradient, optimise
 from zobra.train.recipe import Schedule
 
 CHUNKS = 8
-LARGEST_WEIGHT = 1.98  # of the first layer: a bias and 32 rows stay within 16 bits
+LARGEST_WEIGHT = 1.98  # of the first layer: a bias and 32 rows stay far within 16 bits
 BATCHES_A_REPORT = 20
 
 
@@ -62,7 +62,7 @@ class Trainer:
         self.schedule = schedule
         self.positions = positions
         self.weights = weights
-        is_kept_out = positions["game"] // np.uint32(group) % schedule.validation == 0
+        is_kept_out = positions["game"] // np.uint32(group) % schedule.validation_every == 0
         self.training = np.flatnonzero(~is_kept_out).astype(np.uint32)
         self.validation = np.flatnonzero(is_kept_out).astype(np.uint32)
         if not len(self.training) or not len(self.validation):
@@ -94,7 +94,7 @@ class Trainer:
         """
         schedule = self.schedule
         source = np.random.default_rng(schedule.seed)
-        batches = max(1, len(self.training) // schedule.batch)  # per epoch
+        batches = max(1, len(self.training) // schedule.batch_size)  # per epoch
         steps = batches * schedule.epochs
         step = 0
         for epoch in range(schedule.epochs):
@@ -103,8 +103,8 @@ class Trainer:
             seen = 0
             order = source.permutation(self.training)
             for number, batch in enumerate(np.array_split(order, batches), 1):
-                total += self._errors(batch, schedule.blend_at(step, steps), learn=True)
-                self._optimise(len(batch), step + 1, schedule.rate_at(step, steps))
+                total += self._errors(batch, schedule.wdl_at(step, steps), learn=True)
+                self._optimise(len(batch), step + 1, schedule.learning_rate_at(step, steps))
                 step += 1
                 seen += len(batch)
                 if number % BATCHES_A_REPORT == 0 or number == batches:
@@ -116,17 +116,17 @@ class Trainer:
 
     def validate(self) -> Errors:
         """Return the errors on the validation positions."""
-        errors = self._errors(self.validation, self.schedule.final_blend, learn=False)
+        errors = self._errors(self.validation, self.schedule.final_wdl, learn=False)
         return Errors(*(errors / len(self.validation)))
 
-    def _errors(self, order: np.ndarray, blend: float, learn: bool) -> np.ndarray:
+    def _errors(self, order: np.ndarray, wdl: float, learn: bool) -> np.ndarray:
         """Return the sums of the three errors over the positions with these indices.
 
         If `learn`, compute the gradients of the chunks.
         """
         errors = np.zeros((CHUNKS, 3))
         parts = np.array_split(order, CHUNKS)
-        target = (blend, float(self.schedule.chance_scale))
+        target = Target(wdl, float(self.schedule.eval_scale))
         gradients = self._gradients.view(self.weights.dtype)[:, 0]
 
         def process(chunk: int) -> None:
@@ -139,20 +139,20 @@ class Trainer:
         self._run_in_threads(process)
         return errors.sum(axis=0)
 
-    def _optimise(self, positions: int, step: int, rate: float) -> None:
+    def _optimise(self, batch_size: int, number: int, learning_rate: float) -> None:
         """Update the weights by the gradients of the chunks, in slices."""
         flat = self.weights.view(np.float32)
-        facts = (
-            np.float32(positions),
-            step,
-            np.float32(rate),
-            np.float32(self.schedule.decay),
+        step = Step(
+            np.float32(batch_size),
+            number,
+            np.float32(learning_rate),
+            np.float32(self.schedule.weight_decay),
         )
-        bounds = np.linspace(0, len(flat), CHUNKS + 1).astype(int).tolist()
+        cuts = np.linspace(0, len(flat), CHUNKS + 1).astype(int).tolist()
 
         def process(slice_: int) -> None:
-            part = (bounds[slice_], bounds[slice_ + 1])
-            optimise(flat, self._gradients, self._moments, self._limits, facts, part)
+            bounds = (cuts[slice_], cuts[slice_ + 1])
+            optimise(flat, self._gradients, self._moments, self._limits, step, bounds)
 
         self._run_in_threads(process)
 

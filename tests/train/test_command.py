@@ -42,15 +42,15 @@ largest_score = 1500
 thinned_pieces = 8
 [training]
 epochs = 10
-batch = 256
-rate = 4e-4
-last_rate = 2e-6
+batch_size = 256
+learning_rate = 4e-4
+final_learning_rate = 2e-6
 warmup = 10
-decay = 0.0
-blend = 0.0
-last_blend = 0.3
-chance_scale = 190
-validation = 8
+weight_decay = 0.0
+wdl_start = 0.0
+wdl_end = 0.3
+eval_scale = 190
+validation_every = 8
 [gate]
 games = 2
 time_control = "nodes=50"

@@ -5,17 +5,17 @@ import pytest
 
 from zobra.engine.network_file import SCALE
 from zobra.train.float_network import float_scores, initial_weights
-from zobra.train.gradient import accumulate_gradient
+from zobra.train.gradient import Target, accumulate_gradient
 
 SMALL = 8  # neurons
 CHANCE_SCALES = pytest.mark.parametrize("scale", [SCALE, 190])
 
 
-def loss_and_gradient(weights, positions, blend, scale) -> tuple[np.ndarray, np.ndarray]:
+def loss_and_gradient(weights, positions, wdl, scale) -> tuple[np.ndarray, np.ndarray]:
     """The three errors, and the gradient of the first as a flat array."""
     gradient = np.zeros(1, weights.dtype)
     errors = np.zeros(3)
-    target = (blend, float(scale))
+    target = Target(wdl, float(scale))
     accumulate_gradient(weights[0], gradient[0], positions, target, True, errors)
     return errors, gradient.view(np.float32)
 

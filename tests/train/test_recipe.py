@@ -18,11 +18,11 @@ def test_the_recipes_can_be_read(path):
 
 def test_numbers_that_are_not_given_have_their_defaults(tmp_path):
     path = tmp_path / "some.toml"
-    path.write_text("[data.rules]\nnodes = 500\n[training]\nlast_blend = 0.3\n")
+    path.write_text("[data.rules]\nnodes = 500\n[training]\nwdl_end = 0.3\n")
     recipe = read_recipe(str(path))
     assert recipe.data.rules.nodes == 500
     assert recipe.data.rules.opening_plies == 8
-    assert recipe.training.last_blend == 0.3
+    assert recipe.training.wdl_end == 0.3
     assert recipe.filter.largest_score == 3_000
 
 
@@ -44,7 +44,7 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
         ("[data]\ngames = 0", "data.games = 0: it must be at least 1"),
         ("[data.rules]\nnode = 1", r"\[data.rules\] has no entry 'node'"),
         ("[data.rules]\nnodes = 1.5", "nodes must be an integer, not 1.5"),
-        ("[training]\nrate = true", "rate must be a number, not True"),
+        ("[training]\nlearning_rate = true", "learning_rate must be a number, not True"),
         ("[data]\nalso = [1]", "also must be a string, not 1"),
         ("[training]\nseed = -1", "training.seed = -1: it must be at least 0"),
         ("[data.rules]\nnodes = 0", "data.rules.nodes = 0"),
@@ -54,11 +54,11 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
         ),
         ("[data.rules]\nbranches = 1", "data.rules.branches = 1: there would be no game"),
         ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
-        ("[training]\nblend = 15", "training.blend = 15: it must be 0 to 1"),
-        ("[training]\nlast_blend = 2", "training.last_blend = 2: it must be 0 to 1"),
-        ("[training]\nchance_scale = 0", "training.chance_scale = 0: it must be 10 to 10000"),
+        ("[training]\nwdl_start = 15", "training.wdl_start = 15: it must be 0 to 1"),
+        ("[training]\nwdl_end = 2", "training.wdl_end = 2: it must be 0 to 1"),
+        ("[training]\neval_scale = 0", "training.eval_scale = 0: it must be 10 to 10000"),
         ("[filter]\nthinning = 0", "filter.thinning = 0: it must be 1 to 30000"),
-        ("[training]\nrate = nan", "rate is not finite"),
+        ("[training]\nlearning_rate = nan", "learning_rate is not finite"),
         ("[gate]\ngames = 3", "gate.games = 3: it must be even"),
         ("[gate]\ntime_control = 'fast'", "gate: time control 'fast': must be of the form 10"),
         ("[gate]\ntime_control = '0+1'", "gate: time control '0\\+1': 0 is not allowed"),

@@ -12,7 +12,7 @@ from zobra.train.trainer import LARGEST_WEIGHT, Epoch, Trainer
 
 QB = 128
 SMALL = 8  # neurons, where no kernel of the engine takes part
-SCHEDULE = Schedule(epochs=30, batch=128, rate=3e-3, warmup=10, validation=5)
+SCHEDULE = Schedule(epochs=30, batch_size=128, learning_rate=3e-3, warmup=10, validation_every=5)
 
 
 def new_trainer(positions, schedule=SCHEDULE, threads=1, qb=QB, weights=None, group=1) -> Trainer:
@@ -61,8 +61,8 @@ def test_it_learns_and_threads_change_nothing(positions):
 
 
 def test_the_rate_climbs_and_falls():
-    schedule = Schedule(rate=1e-3, last_rate=1e-5, warmup=10)
-    rates = [schedule.rate_at(step, 1_000) for step in range(1_001)]
+    schedule = Schedule(learning_rate=1e-3, final_learning_rate=1e-5, warmup=10)
+    rates = [schedule.learning_rate_at(step, 1_000) for step in range(1_001)]
     assert rates[0] < rates[9]
     assert rates[10] == pytest.approx(1e-3, rel=0.01)
     assert rates[-1] == pytest.approx(1e-5)
@@ -70,19 +70,19 @@ def test_the_rate_climbs_and_falls():
 
 
 def test_the_share_of_results_rises_evenly():
-    schedule = Schedule(blend=0.1, last_blend=0.4)
-    assert [schedule.blend_at(step, 4) for step in range(4)] == pytest.approx([0.1, 0.2, 0.3, 0.4])
-    assert Schedule(blend=0.1, last_blend=0.0).blend_at(99, 100) == 0
-    constant = Schedule(blend=0.2)
-    assert constant.blend_at(0, 100) == constant.blend_at(99, 100) == constant.final_blend == 0.2
+    schedule = Schedule(wdl_start=0.1, wdl_end=0.4)
+    assert [schedule.wdl_at(step, 4) for step in range(4)] == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    assert Schedule(wdl_start=0.1, wdl_end=0.0).wdl_at(99, 100) == 0
+    constant = Schedule(wdl_start=0.2)
+    assert constant.wdl_at(0, 100) == constant.wdl_at(99, 100) == constant.final_wdl == 0.2
 
 
 def test_a_rising_share_is_learned_from_and_validated_with_its_last_value(positions):
     """One epoch of shares 0 to 1 changes the weights otherwise than share 0 throughout; validation
     is by results alone.
     """
-    by_scores = new_trainer(positions, replace(SCHEDULE, epochs=1, blend=0.0))
-    rising = new_trainer(positions, replace(SCHEDULE, epochs=1, blend=0.0, last_blend=1.0))
+    by_scores = new_trainer(positions, replace(SCHEDULE, epochs=1, wdl_start=0.0))
+    rising = new_trainer(positions, replace(SCHEDULE, epochs=1, wdl_start=0.0, wdl_end=1.0))
     errors = by_scores.run()
     assert errors.loss == pytest.approx(errors.score)
     errors = rising.run()
@@ -95,6 +95,13 @@ def test_a_coarser_unit_leaves_room_for_larger_weights(positions, qb, largest):
     """Weights beyond ±126/256 are clipped with the finer unit, and kept with the coarser one."""
     weights = initial_weights(SMALL, 1)
     weights["output"][0, :, 0] = 0.9
-    still = Schedule(epochs=1, batch=128, rate=1e-9, last_rate=0.0, warmup=0, decay=0.0)
+    still = Schedule(
+        epochs=1,
+        batch_size=128,
+        learning_rate=1e-9,
+        final_learning_rate=0.0,
+        warmup=0,
+        weight_decay=0.0,
+    )
     new_trainer(positions, still, qb=qb, weights=weights).run()
     assert weights["output"].max() == pytest.approx(largest, abs=1e-5)
