@@ -24,7 +24,7 @@ from zobra.arena.commands.runs import play
 from zobra.arena.formats.text import counted
 from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import EngineSpec
-from zobra.engine.network_file import BUILT_IN, Network, read_network
+from zobra.engine.network_file import BUILT_IN, LARGEST_OUTPUT, Network, read_network
 from zobra.train.check import check_data
 from zobra.train.first_network import first_network
 from zobra.train.float_network import initial_weights, quantise, restore_centipawns, weights_of
@@ -272,7 +272,13 @@ class Pipeline:
                 f"training cannot start from the network {recipe.start}: it has "
                 f"{start.hidden} neurons, the recipe {recipe.hidden}"
             )
-        return weights_of(start)
+        weights = weights_of(start)
+        if np.abs(weights["output"]).max() > LARGEST_OUTPUT / recipe.qb:
+            raise RuntimeError(
+                f"training cannot start from the network {recipe.start} with qb = {recipe.qb}: its "
+                f"output weights are too large; its own qb is {start.qb}"
+            )
+        return weights
 
     def _positions(self, paths: list[Path], digests: list[str]) -> np.ndarray:
         """Map the positions of shards with these digests, and write their file first if necessary.

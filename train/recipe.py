@@ -18,7 +18,7 @@ from zobra.engine.network_file import OUTPUT_UNITS, SCALE, WIDTH, WIDTHS
 FOLDER = Path(__file__).parent / "recipes"
 NAME = re.compile(r"[\w.-]+")  # a valid name of an engine in a match
 
-# Networks that no recipe makes, as values of `network` and `start`
+# Networks that no recipe makes
 FIRST_NAME = "first"  # computed from the values of pieces and squares (see first_network.py)
 BUILT_IN_NAME = "built-in"  # the one of the engine
 
@@ -159,8 +159,9 @@ class Recipe:
     """A whole recipe.
 
     `hidden` is the number of neurons per side, and `qb` the integer for 1.0 in an output weight.
-    Training starts from the network `start`, named as in DataPlan, or from random weights if it is
-    empty. If `built_in` is given, BUILT_IN_NAME means the network with this digest only.
+    Training starts from the network `start`, BUILT_IN_NAME or the name of a recipe, or from random
+    weights if it is empty. If `built_in` is given, BUILT_IN_NAME means the network with this digest
+    only.
     """
 
     name: str
@@ -213,6 +214,8 @@ def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
         yield "data.rules.branches = 1: there would be no game to branch off; 0 means no branches"
     if recipe.hidden not in WIDTHS:
         yield f"hidden = {recipe.hidden}: it must be a multiple of 32, and at most {WIDTH}"
+    if recipe.start == FIRST_NAME:
+        yield f"start = {FIRST_NAME!r}: it only plays; without `start` the weights are random"
     if recipe.qb not in OUTPUT_UNITS:
         yield f"qb = {recipe.qb}: it must be one of {', '.join(map(str, OUTPUT_UNITS))}"
     if recipe.gate.games % 2:

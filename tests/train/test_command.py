@@ -161,6 +161,15 @@ def test_a_network_of_another_width_cannot_be_the_start(step, mini):
     assert "training cannot start from" in result.output
 
 
+@pytest.mark.parametrize("step", ["data", "network"])
+def test_a_network_whose_weights_would_be_clipped_cannot_be_the_start(step, mini):
+    """The built-in network has output weights that only qb = 128 can store."""
+    mini.write_text(MINIATURE.replace("qb = 128", "qb = 256"))
+    result = run(step, mini, "--folder", mini.parent)
+    assert result.exit_code == 1
+    assert "with qb = 256: its output weights are too large; its own qb is 128" in result.output
+
+
 @pytest.mark.parametrize("step", ["data", "network", "gate"])
 def test_another_built_in_network_than_the_recipe_means_is_refused(step, mini):
     text = MINIATURE.replace("seed = 7", 'seed = 7\nengine = "abc1234"')

@@ -37,6 +37,7 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
     ("text", "complaint"),
     [
         ("hidden = 0", "hidden = 0"),
+        ("start = 'first'", "start = 'first': it only plays"),
         ("qb = 64", "qb = 64: it must be one of 128, 256"),
         ("hiden = 8", "a recipe has no entry 'hiden'; it has hidden, qb, start, built_in, data"),
         ("[data]\ngame = 1", r"\[data\] has no entry 'game'"),
