@@ -105,16 +105,13 @@ def sample_boards(positions: np.ndarray, one_in: int) -> np.ndarray:
     return positions[mixed % np.uint64(one_in) == 0]
 
 
-def check_data(
-    paths: Iterable[Path], wanted: Filter, games: int, compared: int = COMPARED_GAMES
-) -> DataReport:
+def check_data(paths: Iterable[Path], wanted: Filter, games: int) -> DataReport:
     """Replay the games of shards, `games` in all, and return their statistics.
 
-    If there are more games than `compared`, then coherence, duplicates and the median score are
-    estimated from a sample of the positions. Raise DataError if a file is damaged or a move is
-    illegal.
+    If there are more than COMPARED_GAMES, coherence, duplicates and the median score are estimated
+    from a sample of the positions. Raise DataError if a file is damaged or a move is illegal.
     """
-    one_in = 1 + (games - 1) // compared
+    one_in = 1 + (games - 1) // COMPARED_GAMES
     parts = [np.zeros(0, PACKED)]
     plies = 0
     kept = 0

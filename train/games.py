@@ -24,10 +24,11 @@ from typing import Any, NamedTuple
 
 import chess.pgn
 import numpy as np
+from chess.engine import Cp, PovScore
 
 from zobra.arena.formats.files import read_json, write_safely
 from zobra.engine.move import move_text
-from zobra.engine.scores import is_mate, mate_in_moves
+from zobra.search.wdl import normalised
 from zobra.train.game_kernel import ENDINGS, RESULTS, DataError, TrainingGame
 from zobra.train.positions import PACKED, Replayer
 from zobra.train.recipe import Filter
@@ -78,18 +79,13 @@ def write_atomically(path: Path, content: bytes) -> None:
     write_safely(path, content)
 
 
-def keep_settings(
-    folder: Path, settings: Mapping[str, Any], unstated: Mapping[str, Any] | None = None
-) -> None:
-    """Write the settings of a new set. Raise DataError if the set has other settings already.
-
-    `unstated` has the values of settings that an older set may not state.
-    """
+def keep_settings(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Write the settings of a new set. Raise DataError if the set has other settings already."""
     path = folder / SETTINGS
     if not path.exists():
         write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
         return
-    known = {**(unstated or {}), **read_settings(folder)}
+    known = read_settings(folder)
     for name in sorted(known.keys() | settings.keys()):
         there = known.get(name)
         here = settings.get(name)
@@ -258,7 +254,10 @@ def _unpack_body(header: dict[str, Any], body: bytes) -> _Content:
 
 
 def as_pgn(game: TrainingGame) -> str:
-    """Return a game as PGN with scores for White as comments, in pawns or moves to mate."""
+    """Return a game as PGN with the score of each move, such as [%eval 0.31].
+
+    Scores are on the scale on which the engine shows them, so that import_pgn can read the game.
+    """
     tree = chess.pgn.Game()
     tree.setup(chess.Board(game.fen))
     tree.headers["Event"] = "self-play"
@@ -269,7 +268,6 @@ def as_pgn(game: TrainingGame) -> str:
     tree.headers["Termination"] = ENDINGS[game.ending]
     node: chess.pgn.GameNode = tree
     for number, score in zip(game.moves.tolist(), game.scores.tolist(), strict=True):
-        comment = f"#{mate_in_moves(score)}" if is_mate(score) else f"{score / 100:+.2f}"
-        move = chess.Move.from_uci(move_text(number))
-        node = node.add_variation(move, comment=comment)
+        node = node.add_variation(chess.Move.from_uci(move_text(number)))
+        node.set_eval(PovScore(Cp(normalised(score)), chess.WHITE))
     return str(tree)

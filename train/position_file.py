@@ -63,13 +63,9 @@ def map_positions(path: Path) -> np.ndarray:
     return np.asarray(np.memmap(path, PACKED, "r"))
 
 
-def remove_stale(path: Path, name: str) -> list[Path]:
-    """Remove all position files of a recipe except `path`, and return them."""
+def remove_stale(path: Path, name: str) -> None:
+    """Remove all position files of a recipe except `path`."""
     pattern = re.compile(rf"{re.escape(name)}\.[0-9a-f]{{{DIGEST_DIGITS}}}{SUFFIX}({UNFINISHED})?")
-    stale = []
-    for each in path.parent.iterdir():
+    for each in list(path.parent.iterdir()):
         if pattern.fullmatch(each.name) and each != path:
-            stale.append(each)
-    for each in stale:
-        each.unlink()
-    return stale
+            each.unlink()

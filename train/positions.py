@@ -212,17 +212,16 @@ class Replayer:
         self._kept = np.zeros(1, KEPT)
         self._filter = np.array([astuple(wanted)], FILTER)
 
-    def positions(self, game: TrainingGame) -> np.ndarray:
-        """Return the positions of a game that pass the filter (dtype PACKED)."""
-        return self._replay(game, decoding=False)
-
     def indices(self, game: TrainingGame) -> np.ndarray:
         """Return the index of each move of a game among the legal moves (uint8)."""
         self._replay(game, decoding=False)
         return self._job[0]["indices"][: len(game.moves)].copy()
 
     def read(self, game: TrainingGame) -> tuple[TrainingGame, np.ndarray]:
-        """Decode a game whose `moves` are indices, and return it with its positions."""
+        """Decode a game whose `moves` are indices.
+
+        Return it with its positions that pass the filter (dtype PACKED).
+        """
         found = self._replay(game, decoding=True)
         moves = self._job[0]["game"]["moves"][: len(game.moves)].copy()
         return replace(game, moves=moves), found

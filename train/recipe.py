@@ -71,10 +71,6 @@ class GameRules:
     branch_margin: Small = 600
 
 
-# Older sets do not state these rules: they were played with the defaults.
-ADDED_RULES = ("branches", "branch_plies", "branch_margin")
-
-
 @dataclass(frozen=True)
 class Filter:
     """Which quiet positions of the games the network learns from."""

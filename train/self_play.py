@@ -25,7 +25,7 @@ from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import GAME, RULES, TrainingGame, play_game
 from zobra.train.games import GAMES_A_SHARD, keep_settings, shard_path, write_shard
-from zobra.train.recipe import ADDED_RULES, DataPlan, GameRules
+from zobra.train.recipe import DataPlan, GameRules
 from zobra.tt.table import Table
 
 TABLE_MEGABYTES = 2
@@ -146,12 +146,9 @@ class SelfPlay:
             "games_a_shard": GAMES_A_SHARD,
             **asdict(plan.rules),
         }
-        defaults = asdict(GameRules())
-        unstated: dict[str, Any] = {name: defaults[name] for name in ADDED_RULES}
         if plan.engine:
             settings["engine"] = plan.engine
-            unstated["engine"] = plan.engine
-        keep_settings(self._folder, settings, unstated)
+        keep_settings(self._folder, settings)
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
         """Play until all games are there, or until Ctrl-C, which sets `stopping`.

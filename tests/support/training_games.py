@@ -1,6 +1,7 @@
 """Games of self-play for tests, and a look at them by python-chess."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -40,7 +41,11 @@ def same_game(first: TrainingGame, second: TrainingGame) -> bool:
 def positions_of(games: Iterable[TrainingGame], wanted: Filter | None = None) -> np.ndarray:
     """The positions of all games that pass a filter."""
     replayer = Replayer(wanted or Filter())
-    return np.concatenate([replayer.positions(game) for game in games])
+    found = []
+    for game in games:
+        coded = replace(game, moves=replayer.indices(game))
+        found.append(replayer.read(coded)[1])
+    return np.concatenate(found)
 
 
 def read_shard(path: Path) -> list[TrainingGame]:

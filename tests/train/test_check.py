@@ -15,10 +15,10 @@ from zobra.train.recipe import Filter
 def check(tmp_path):
     """Checks games."""
 
-    def check(games, **options):
+    def check(games):
         path = tmp_path / "000000000.games"
         write_shard(path, games)
-        return check_data([path], Filter(), len(games), **options)
+        return check_data([path], Filter(), len(games))
 
     return check
 
@@ -63,11 +63,12 @@ def test_a_set_without_positions_has_no_shares():
     assert coherence(nothing) is None
 
 
-def test_of_many_games_a_sample_is_compared(games, check):
+def test_of_many_games_a_sample_is_compared(games, check, monkeypatch):
     """Everything is counted, and the shares stay."""
     twice = [*games, *games]
     whole = check(twice)
-    part = check(twice, compared=20)
+    monkeypatch.setattr("zobra.train.check.COMPARED_GAMES", 20)
+    part = check(twice)
     assert (part.games, part.plies, part.positions) == (whole.games, whole.plies, whole.positions)
     assert part.duplicates == pytest.approx(whole.duplicates, abs=0.05)
     assert part.duplicates >= 0.5

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tests.support.training_games import read_shard
 from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.train.command_line import app
-from zobra.train.games import DECIDED_SCORE, levels_of, scores_of, shards
+from zobra.train.games import DECIDED_SCORE, as_pgn, levels_of, scores_of, shards
 
 SCORED = (
     "1. e4 {book} e5 {book} 2. Nf3 {+0.30/8 0.1s} Nc6 {-0.20/9 0.1s} 3. Bb5 {[%eval 0.5]} "
@@ -55,6 +55,20 @@ def test_games_are_read_from_their_first_score_on(tmp_path, name, pack):
     again, _ = imported(tmp_path, file)
     assert again.exit_code == 1
     assert "this folder already has games" in again.output
+
+
+def test_what_view_prints_can_be_imported(games, tmp_path):
+    """Moves and results stay, and scores within the hundredth of a pawn that is printed."""
+    file = tmp_path / "games.pgn"
+    file.write_text("\n\n".join(map(as_pgn, games[:6])))
+    done, again = imported(tmp_path, file)
+    assert done.exit_code == 0
+    for game, read in zip(games[:6], again, strict=True):
+        assert read.fen == game.fen
+        assert read.result == game.result
+        assert read.moves.tolist() == game.moves.tolist()
+        differences = levels_of(read.scores).astype(int) - levels_of(game.scores)
+        assert np.abs(differences).max() <= 1
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,8 @@ def expected_positions(game: TrainingGame, first_ply: int) -> list[tuple[str, in
 
 
 def test_packed_positions_are_those_of_the_game(games):
-    replayer = Replayer(Filter(first_ply=12))
     for game in games[:10]:
-        positions = replayer.positions(game)
+        positions = positions_of([game], Filter(first_ply=12))
         found = []
         for packed in positions:
             numbers = (int(packed[name]) for name in ("score", "result", "mirrored"))
@@ -95,7 +94,7 @@ def test_an_illegal_move_is_named(games):
         moves = game.moves.copy()
         moves[ply] = move
         with pytest.raises(DataError, match=f"game 7: its move at ply {ply} is not legal"):
-            replayer.positions(replace(game, moves=moves))
+            replayer.indices(replace(game, moves=moves))
 
     indices = replayer.indices(game)
     indices[last] = 217

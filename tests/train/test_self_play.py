@@ -23,7 +23,7 @@ from zobra.train import self_play
 from zobra.train.first_network import first_network
 from zobra.train.game_kernel import ENDINGS, DataError, TrainingGame
 from zobra.train.games import GAMES_A_SHARD, shards
-from zobra.train.recipe import ADDED_RULES, DataPlan, GameRules
+from zobra.train.recipe import DataPlan, GameRules
 from zobra.train.self_play import SelfPlay, SelfPlayer
 
 FIRST = first_network()
@@ -211,17 +211,6 @@ def test_sets_are_not_mixed(tmp_path):
     with pytest.raises(DataError, match="branches = 0, not 5"):
         begin(tmp_path, rules=GameRules(nodes=150, node_limit=1_500, branches=5))
     assert settings_of(tmp_path)["games_a_shard"] == GAMES_A_SHARD
-
-
-def test_a_set_from_before_a_rule_was_played_by_its_default(tmp_path):
-    begin(tmp_path)
-    settings = settings_of(tmp_path)
-    for name in ADDED_RULES:
-        del settings[name]
-    (tmp_path / "set.json").write_text(json.dumps(settings))
-    begin(tmp_path, engine="1234567")
-    with pytest.raises(DataError, match="branches = 0, not 5"):
-        begin(tmp_path, rules=GameRules(nodes=150, node_limit=1_500, branches=5))
 
 
 def test_a_set_states_the_commit_of_its_engine(tmp_path):
