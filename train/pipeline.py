@@ -19,6 +19,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, track
 
+from zobra.arena.commands.match_display import match_figures
 from zobra.arena.commands.options import GameOptions
 from zobra.arena.commands.runs import play
 from zobra.arena.formats.text import counted
@@ -193,9 +194,10 @@ class Pipeline:
         self._console.print(f"bench: {done.stdout.splitlines()[-1]}")
 
     def gate(self) -> None:
-        """Play or resume a match against the network that played the games.
+        """Play or resume a match against the network that played the games, until an SPRT ends it.
 
-        The name of the match folder contains the digests of both networks.
+        The name of the match folder contains the digests of both networks. Raise RuntimeError
+        unless the test accepts the network.
         """
         name = self.recipe.name
         gate = self.recipe.gate
@@ -214,7 +216,9 @@ class Pipeline:
             concurrency=self.workers,
         )
         try:
-            match = play(self._console, folder, options.settings(engines), options)
+            match = play(
+                self._console, folder, options.settings(engines, sprt=gate.sprt()), options
+            )
             if match.error is not None:
                 raise match.error
         except (ValueError, RuntimeError) as error:
@@ -224,13 +228,13 @@ class Pipeline:
         if crashing := match.results.crashing():
             raise RuntimeError(f"the match in {folder} failed: {crashing} keeps crashing")
 
-        share = match.results.points(name) / match.results.games
-        needed = 1 / (1 + 10 ** (-gate.least_elo / 400))
-        self._console.print(f"{name} scored {share:.1%}; {needed:.1%} is needed")
-        if share < needed:
-            raise RuntimeError(
-                f"{name} is not strong enough: it scored {share:.1%}, and {needed:.1%} is needed"
-            )
+        for line in match_figures(match):
+            self._console.print(line, soft_wrap=True)
+        played = f"{gate.sprt().text} after {counted(match.results.games, 'game')}"
+        if match.verdict != "H1":
+            verdict = f"{match.verdict} accepted" if match.verdict else "no verdict"
+            raise RuntimeError(f"{name} did not pass: {verdict}, {played}")
+        self._console.print(f"{name} passed: H1 accepted, {played}")
 
     def _path_of(self, name: str) -> Path:
         """Return the file of a network that the recipe names."""

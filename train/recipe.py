@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from zobra.arena.formats.files import read_toml, typed
 from zobra.arena.model.clock import TimeControl
+from zobra.arena.model.statistics import LOGISTIC, Sprt
 from zobra.engine.network_file import OUTPUT_UNITS, SCALE, WIDTH, WIDTHS
 
 FOLDER = Path(__file__).parent / "recipes"
@@ -143,11 +144,20 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Gate:
-    """The match of a new network against the one that played its games."""
+    """The match of a new network against the one that played its games.
 
-    games: Annotated[int, Range(2)] = 200
-    time_control: str = "2+0.02"
-    least_elo: Annotated[float, Range(-2_000, 2_000)] = 0.0
+    The network passes if an SPRT accepts within `games` that it is `elo1` logistic Elo stronger,
+    and not `elo0`.
+    """
+
+    games: Annotated[int, Range(2)] = 4_000
+    time_control: str = "nodes=25000"
+    elo0: float = 0.0
+    elo1: float = 8.0
+
+    def sprt(self) -> Sprt:
+        """Return the test. Raise ValueError if it makes no sense."""
+        return Sprt(self.elo0, self.elo1, model=LOGISTIC)
 
 
 @dataclass(frozen=True)
@@ -218,6 +228,7 @@ def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
         yield f"gate.games = {recipe.gate.games}: it must be even, as each opening is played twice"
     try:
         TimeControl.parse(recipe.gate.time_control)
+        recipe.gate.sprt()
     except ValueError as error:
         yield f"gate: {error}"
     if not NAME.fullmatch(recipe.name):

@@ -64,7 +64,7 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
         ("[gate]\ntime_control = 'fast'", "gate: time control 'fast': must be of the form 10"),
         ("[gate]\ntime_control = '0+1'", "gate: time control '0\\+1': 0 is not allowed"),
         ("[gate]\ntime_control = 'nodes=0'", "gate: time control 'nodes=0': 0 is not allowed"),
-        ("[gate]\nleast_elo = 3_000", "gate.least_elo = 3000: it must be -2000 to 2000"),
+        ("[gate]\nelo0 = 9", r"gate: SPRT: elo0 \(9\) must be less than elo1 \(8\)"),
         ("data = 3", "data must be a table, not 3"),
         ("[", "bad.toml"),
     ],
