@@ -19,6 +19,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from zobra.arena.formats.files import read_text
+from zobra.arena.model.statistics import Z_95
 from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import VOID, entry, record
 from zobra.engine.layouts import POSITION_TYPE
@@ -29,6 +30,7 @@ from zobra.train.positions import PACKED, pack_board, unpack_board
 
 CHANCE_SCALE = 220.0  # centipawns of Stockfish that mean odds of e : 1
 LARGEST_LABEL = 3_000  # centipawns, also for mates
+RUN = 20  # positions, about those of three games: see `margin`
 SCALES = (0.1, 4.0)  # bounds of the factor of a network's scores
 
 
@@ -76,15 +78,20 @@ def squared_errors(network: Network, labelled: Labelled) -> tuple[np.ndarray, fl
     return errors(found.x), float(found.x)
 
 
-def standard_error(values: np.ndarray) -> float:
-    """Return the standard error of a mean."""
-    if len(values) < 2:
+def margin(values: np.ndarray) -> float:
+    """Return the 95 % margin of a mean, by the means of runs of RUN values.
+
+    Neighbours in a file come from one game, so they depend on each other.
+    """
+    runs = len(values) // RUN
+    if runs < 2:
         return float("inf")
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
+    means = values[: runs * RUN].reshape(runs, RUN).mean(axis=1)
+    return Z_95 * float(means.std(ddof=1) / np.sqrt(runs))
 
 
 def compare(networks: Iterable[tuple[str, Network]], labelled: Labelled) -> Iterator[str]:
-    """Yield the lines of a table of mean squared errors, with their standard errors.
+    """Yield the lines of a table of mean squared errors, with their 95 % margins.
 
     Each network is compared with the first one.
     """
@@ -93,14 +100,14 @@ def compare(networks: Iterable[tuple[str, Network]], labelled: Labelled) -> Iter
     first = None
     for name, network in networks:
         errors, scale = squared_errors(network, labelled)
-        line = f"{errors.mean():.5f} ± {standard_error(errors):.5f}  {scale:.3f}"
+        line = f"{errors.mean():.5f} ± {margin(errors):.5f}  {scale:.3f}"
         if first is None:
             first = errors
             yield f"{line}   {'':17}{name}"
             continue
         change = (errors - first).mean() / first.mean()
-        margin = standard_error(errors - first) / first.mean()
-        yield f"{line}   {change:+7.2%} ± {margin:.2%}  {name}"
+        change_margin = margin(errors - first) / first.mean()
+        yield f"{line}   {change:+7.2%} ± {change_margin:.2%}  {name}"
 
 
 def label(

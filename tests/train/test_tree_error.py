@@ -16,7 +16,7 @@ from zobra.engine.network_file import BUILT_IN, WIDTH, Network
 from zobra.train.command_line import app
 from zobra.train.float_network import integer_scores
 from zobra.train.positions import unpack_board
-from zobra.train.tree_error import compare, label, read_labelled, squared_errors, standard_error
+from zobra.train.tree_error import RUN, compare, label, margin, read_labelled, squared_errors
 from zobra.train.tree_positions import TreeSampler, sample_trees
 
 OURS = Path(__file__).parent / "data" / "trees.tsv"
@@ -132,11 +132,15 @@ def test_the_table_says_which_network_is_better(labels, tmp_path):
     assert "+" in result.output.splitlines()[-1]
 
 
-def test_the_standard_error_is_that_of_a_mean():
+def test_the_margin_is_that_of_a_mean_whose_neighbours_agree():
+    """Of 2,000 samples with five equal values in a row, nearly 95 % have a mean within it."""
     source = np.random.default_rng(1)
-    means = [source.normal(0, 3, 100).mean() for _ in range(2_000)]
-    assert standard_error(source.normal(0, 3, 100)) == pytest.approx(np.std(means), rel=0.2)
-    assert standard_error(np.zeros(1)) == float("inf")
+    within = 0
+    for _ in range(2_000):
+        values = np.repeat(source.normal(0, 3, 400), 5)
+        within += abs(values.mean()) < margin(values)
+    assert within / 2_000 == pytest.approx(0.95, abs=0.015)
+    assert margin(np.zeros(RUN)) == float("inf")
 
 
 def test_label_trees_writes_a_file_that_trees_reads(shard, tmp_path):
