@@ -104,7 +104,7 @@ def _pipeline(recipe: str, folder: Path | None, concurrency: int | None) -> "Pip
 
 @app.command("all")
 def all_steps(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
-    """Run all steps of a recipe: data, check, network, gate."""
+    """Run all steps of a recipe: data, check, network with verify, gate."""
     _pipeline(recipe, folder, concurrency).run()
 
 

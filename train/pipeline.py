@@ -46,12 +46,12 @@ from zobra.train.position_file import (
 )
 from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, Recipe
 from zobra.train.self_play import SelfPlay, SelfPlayer, Tally
-from zobra.train.trainer import Epoch, Errors, Trainer
+from zobra.train.trainer import Epoch, Trainer
 from zobra.train.tree_error import read_labelled, squared_errors
 from zobra.train.verify import verify
 
 ZOBRA = (sys.executable, "-m", "zobra.cli")
-VERIFIED_POSITIONS = 2_000
+VERIFIED_POSITIONS = 2_000  # at most
 SCALED_POSITIONS = 20_000  # at most: see restore_centipawns
 RESUMES = "the same command resumes here"
 
@@ -147,10 +147,11 @@ class Pipeline:
         group = math.lcm(*(each.get("branches") or 1 for each in settings))
         schedule = recipe.training
         training = Trainer(positions, weights, recipe.qb, schedule, self.workers, group)
-        errors = self._train_and_plot(training)
+        self._train_and_plot(training)
 
-        stride = len(training.validation) // SCALED_POSITIONS + 1
-        factor = restore_centipawns(weights[0], positions[training.validation[::stride]])
+        scaled = positions[_thinned(training.validation, SCALED_POSITIONS)]
+        factor = restore_centipawns(weights[0], scaled)
+        errors = training.validate(schedule.final_wdl)
         facts = {
             "recipe": recipe.facts(),
             "sets": settings,
@@ -168,7 +169,7 @@ class Pipeline:
             }
 
         kept = io.BytesIO()
-        sample = positions[training.validation[:VERIFIED_POSITIONS]]
+        sample = positions[_thinned(training.validation, VERIFIED_POSITIONS)]
         np.savez(kept, weights=weights, sample=sample)
         write_atomically(self.weights_path, kept.getvalue())
         content = network.to_bytes()
@@ -297,8 +298,8 @@ class Pipeline:
             write_positions(file, track(paths, "load", console=self._console), wanted)
         return map_positions(file)
 
-    def _train_and_plot(self, training: Trainer) -> Errors:
-        """Train, print a line for each epoch, plot the losses, and return the final errors."""
+    def _train_and_plot(self, training: Trainer) -> None:
+        """Train, print a line for each epoch, and plot the losses."""
         self._console.print("epoch  positions/s  training  validation  vs scores  vs results")
         epochs: list[Epoch] = []
         with _bar(self._console, "loss") as progress:
@@ -311,12 +312,11 @@ class Pipeline:
                 epochs.append(epoch)
                 self._console.print(_epoch_line(epoch))
 
-            errors = training.run(show_loss, show_epoch)
+            training.run(show_loss, show_epoch)
         try:
             _plot(epochs, self.network_path.with_suffix(".png"))
         except (ImportError, OSError) as error:  # no reason to lose the network
             self._console.print(f"no plot: {error}")
-        return errors
 
     def _estimated_seconds(self) -> float:
         """Play a few games, and estimate how long one thread takes for all steps."""
@@ -336,6 +336,11 @@ class Pipeline:
         control = TimeControl.parse(recipe.gate.time_control)
         testing = recipe.gate.games * 2 * control.side_seconds(MOVE_SECONDS)
         return playing + learning + testing
+
+
+def _thinned(indices: np.ndarray, most: int) -> np.ndarray:
+    """Return every n-th of the indices, so that there are at most `most`."""
+    return indices[:: len(indices) // most + 1]
 
 
 def _bar(console: Console, *columns: str) -> Progress:

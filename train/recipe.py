@@ -1,4 +1,4 @@
-"""Recipes: all numbers with which a network is made, in one TOML file.
+"""Recipes: the numbers with which a network is made, in one TOML file.
 
 A recipe is read into the dataclasses below, which give each number's meaning, default and range.
 Zobra's own recipes are in the folder `recipes` and are known by their names.
@@ -59,14 +59,14 @@ class GameRules:
     win_plies: AtLeastOne = 5
 
     # A draw is adjudicated when the score was within ±draw_score for `draw_plies` plies in a row,
-    # not counting the first `draw_after` plies of the game.
+    # not counting the first `draw_after` plies after the opening.
     draw_score: Small = 8
     draw_plies: AtLeastOne = 12
     draw_after: Small = 80
 
     # Every n-th game (n = `branches`, 0 for none) opens with `branch_plies` random moves, or one
     # more, from a random position of another game. Both scores, of that position and after the
-    # moves, are within ±margin.
+    # moves, are within the margin.
     branches: Annotated[int, Range(0, 1_000)] = 0
     branch_plies: Plies = 1
     branch_margin: Small = 600
@@ -76,8 +76,8 @@ class GameRules:
 class Filter:
     """Which quiet positions of the games the network learns from."""
 
-    first_ply: Small = 16  # from the start position; the moves before are the opening
-    largest_score: Small = 3_000  # centipawns
+    first_ply: Small = 16  # from the start position
+    largest_score: Small = 3_000  # centipawns; games.py stores none from 2,214 to 29,999
     fewest_pieces: Small = 4
 
     # Of the positions with at most `thinned_pieces`, one in `thinning` is kept, chosen by its key.
@@ -134,7 +134,7 @@ class Schedule:
 
     @property
     def final_wdl(self) -> float:
-        """The share of the result at the end of training, which validation uses."""
+        """The share of the result at the end of training."""
         return self.wdl_start if self.wdl_end is None else self.wdl_end
 
     def wdl_at(self, step: int, steps: int) -> float:

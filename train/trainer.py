@@ -38,7 +38,7 @@ class Epoch(NamedTuple):
     number: int  # from 1
     speed: float  # positions per second
     training: Errors
-    validation: Errors
+    validation: Errors  # after the epoch, with the share of results of its last step
 
 
 class Trainer:
@@ -86,8 +86,8 @@ class Trainer:
         self,
         on_batches: Callable[[float, float], None] = lambda epochs, loss: None,
         on_epoch: Callable[[Epoch], None] = lambda epoch: None,
-    ) -> Errors:
-        """Train all epochs, and return the validation errors.
+    ) -> None:
+        """Train all epochs.
 
         on_batches(epochs done, training loss) is called every BATCHES_A_REPORT batches, and
         on_epoch(report) after each epoch.
@@ -111,12 +111,12 @@ class Trainer:
                     on_batches(epoch + number / batches, total[0] / seen)
 
             speed = seen / (time.perf_counter() - began)
-            on_epoch(Epoch(epoch + 1, speed, Errors(*(total / seen)), self.validate()))
-        return self.validate()
+            validation = self.validate(schedule.wdl_at(step - 1, steps))
+            on_epoch(Epoch(epoch + 1, speed, Errors(*(total / seen)), validation))
 
-    def validate(self) -> Errors:
-        """Return the errors on the validation positions."""
-        errors = self._errors(self.validation, self.schedule.final_wdl, learn=False)
+    def validate(self, wdl: float) -> Errors:
+        """Return the errors on the validation positions, for this share of results."""
+        errors = self._errors(self.validation, wdl, learn=False)
         return Errors(*(errors / len(self.validation)))
 
     def _errors(self, order: np.ndarray, wdl: float, learn: bool) -> np.ndarray:

@@ -46,7 +46,8 @@ def test_too_few_games_are_refused(positions):
 def test_it_learns_and_threads_change_nothing(positions):
     trainer = new_trainer(positions)
     epochs: list[Epoch] = []
-    after = trainer.run(on_epoch=epochs.append)
+    trainer.run(on_epoch=epochs.append)
+    after = trainer.validate(SCHEDULE.final_wdl)
     assert [epoch.number for epoch in epochs] == list(range(1, SCHEDULE.epochs + 1))
     assert epochs[-1].training.loss < 0.6 * epochs[0].training.loss
     assert epochs[-1].validation == after
@@ -56,7 +57,8 @@ def test_it_learns_and_threads_change_nothing(positions):
     assert np.abs(weights["rows"]).max() <= LARGEST_WEIGHT
 
     other = new_trainer(positions, threads=2)
-    assert other.run() == after
+    other.run()
+    assert other.validate(SCHEDULE.final_wdl) == after
     assert (other.weights == trainer.weights).all()
 
 
@@ -81,12 +83,14 @@ def test_a_rising_share_is_learned_from_and_validated_with_its_last_value(positi
     """One epoch of shares 0 to 1 changes the weights otherwise than share 0 throughout; validation
     is by results alone.
     """
+    epochs: list[Epoch] = []
     by_scores = new_trainer(positions, replace(SCHEDULE, epochs=1, wdl_start=0.0))
     rising = new_trainer(positions, replace(SCHEDULE, epochs=1, wdl_start=0.0, wdl_end=1.0))
-    errors = by_scores.run()
-    assert errors.loss == pytest.approx(errors.score)
-    errors = rising.run()
-    assert errors.loss == pytest.approx(errors.result)
+    by_scores.run(on_epoch=epochs.append)
+    rising.run(on_epoch=epochs.append)
+    first, second = (epoch.validation for epoch in epochs)
+    assert first.loss == pytest.approx(first.score)
+    assert second.loss == pytest.approx(second.result)
     assert (rising.weights != by_scores.weights).any()
 
 
