@@ -2,7 +2,7 @@
 
 The modules, in the order in which pipeline.py uses them:
 
-    recipe           the numbers, with its meaning, default and range
+    recipe           the numbers, with their meanings, defaults and ranges
     first_network    a network computed from the values of pieces, which plays the first games
     game_kernel      one game of self-play, in one call of a kernel
     self_play        all games of a recipe, by many threads

@@ -147,7 +147,7 @@ def verify(recipe: RecipeName, folder: Folder = None) -> None:
 
 @app.command()
 def gate(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
-    """Play a match of a network against the one that played its games."""
+    """Test a network by an SPRT against the one that played its games."""
     _pipeline(recipe, folder, concurrency).gate()
 
 

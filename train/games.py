@@ -8,7 +8,7 @@ A shard is one line of JSON, its header, and then XZ data. Decompressed, these a
     a byte for each ply: the level of its score, minus the level of the ply before, modulo 256
 
 The level of a score is White's winning chance in 8 bits: 127 · tanh(score / 800), which equals
-127 · (2 · chance − 1). Levels of ±127 (scores beyond 2,490) are read as ±DECIDED_SCORE. All of it
+127 · (2 · chance − 1). Levels of ±127 (scores beyond 2,491) are read as ±DECIDED_SCORE. All of it
 takes about 1.3 bytes per ply.
 
 The file `set.json` beside the shards has the settings by which all of them were played, so that a
@@ -257,9 +257,10 @@ def as_pgn(game: TrainingGame) -> str:
     """Return a game as PGN with the score of each move, such as [%eval 0.31].
 
     Scores are on the scale on which the engine shows them, so that import_pgn can read the game.
+    Which games branch off each other is lost.
     """
     tree = chess.pgn.Game()
-    tree.setup(chess.Board(game.fen))
+    tree.setup(game.fen)
     tree.headers["Event"] = "self-play"
     tree.headers["White"] = "Zobra"
     tree.headers["Black"] = "Zobra"
@@ -268,6 +269,6 @@ def as_pgn(game: TrainingGame) -> str:
     tree.headers["Termination"] = ENDINGS[game.ending]
     node: chess.pgn.GameNode = tree
     for number, score in zip(game.moves.tolist(), game.scores.tolist(), strict=True):
-        node = node.add_variation(chess.Move.from_uci(move_text(number)))
+        node = node.add_variation(chess.Move.from_uci(move_text(number, chess960=True)))
         node.set_eval(PovScore(Cp(normalised(score)), chess.WHITE))
     return str(tree)

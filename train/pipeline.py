@@ -23,7 +23,6 @@ from zobra.arena.commands.match_display import match_figures
 from zobra.arena.commands.options import GameOptions
 from zobra.arena.commands.runs import play
 from zobra.arena.formats.text import counted
-from zobra.arena.model.clock import TimeControl
 from zobra.arena.model.engines import EngineSpec
 from zobra.engine.network_file import BUILT_IN, LARGEST_OUTPUT, Network, read_network
 from zobra.train.check import check_data
@@ -59,11 +58,10 @@ RESUMES = "the same command resumes here"
 OPENINGS_SEED = 1
 DIGEST_SHOWN = 8  # characters of a network's digest in the name of its folder
 
-# Of the estimate of how long all steps take
+# Of the estimate of how long games and training take
 SAMPLE_GAMES = 4
 POSITIONS_A_GAME = 75
-MULTIPLICATIONS_A_SECOND = 1.1e8  # positions × neurons of a thread in training
-MOVE_SECONDS = 0.01  # for a move by nodes or depth
+NEURONS_A_SECOND = 1.1e8  # positions × neurons of a thread in training
 
 
 class Pipeline:
@@ -80,13 +78,16 @@ class Pipeline:
         self.network_path = folder / f"{recipe.name}.network"
         self.weights_path = folder / f"{recipe.name}.weights.npz"
         self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]
-        self.opponent = self._path_of(recipe.data.network)  # it plays the games
+        self.player_path = self._path_of(recipe.data.network)  # of the network that plays the games
         self._console = console
 
     def run(self) -> None:
-        """Print a rough estimate of the time, and run all steps."""
+        """Print a rough estimate of the time of games and training, and run all steps."""
         about = timedelta(seconds=max(1, round(self._estimated_seconds() / self.workers)))
-        self._console.print(f"all steps take about {about} (h:mm:ss) with {self.workers} threads")
+        self._console.print(
+            f"games and training take about {about} (h:mm:ss) with {self.workers} threads; then a "
+            f"match of at most {counted(self.recipe.gate.games, 'game')} follows"
+        )
         steps = (self.play, self.check, self.train, self.verify, self.gate)
         for number, step in enumerate(steps, 1):
             self._console.rule(f"{number} of {len(steps)}: {step.__name__}")
@@ -96,7 +97,7 @@ class Pipeline:
         """Check that the training will be able to start, and play the missing games."""
         read_sets(self.sets[1:])
         self._first_weights()
-        games = SelfPlay(self.sets[0], self.recipe.data, self.workers, self._read_opponent())
+        games = SelfPlay(self.sets[0], self.recipe.data, self.workers, self._read_player())
         with _bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=games.games_missing, speed="", results="")
             began = time.perf_counter()
@@ -143,15 +144,15 @@ class Pipeline:
         digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
         positions = self._positions(paths, digests)
 
-        # Groups of games that branch off each other begin and end together in all sets.
-        group = math.lcm(*(each.get("branches") or 1 for each in settings))
+        # A common multiple of all sets' branches, so that no group of games is cut
+        group_size = math.lcm(*(each.get("branches") or 1 for each in settings))
         schedule = recipe.training
-        training = Trainer(positions, weights, recipe.qb, schedule, self.workers, group)
+        training = Trainer(positions, weights, recipe.qb, schedule, self.workers, group_size)
         self._train_and_plot(training)
 
-        scaled = positions[_thinned(training.validation, SCALED_POSITIONS)]
+        scaled = positions[thinned(training.validation, SCALED_POSITIONS)]
         factor = restore_centipawns(weights[0], scaled)
-        errors = training.validate(schedule.final_wdl)
+        errors = training.validate()
         facts = {
             "recipe": recipe.facts(),
             "sets": settings,
@@ -169,7 +170,7 @@ class Pipeline:
             }
 
         kept = io.BytesIO()
-        sample = positions[_thinned(training.validation, VERIFIED_POSITIONS)]
+        sample = positions[thinned(training.validation, VERIFIED_POSITIONS)]
         np.savez(kept, weights=weights, sample=sample)
         write_atomically(self.weights_path, kept.getvalue())
         content = network.to_bytes()
@@ -206,7 +207,7 @@ class Pipeline:
         digests = [network.digest[:DIGEST_SHOWN] for network in networks]
         engines = [
             EngineSpec(engine, (*ZOBRA, "--network", str(path)))
-            for engine, path in ((name, self.network_path), (f"before-{name}", self.opponent))
+            for engine, path in ((name, self.network_path), (f"before-{name}", self.player_path))
         ]
         folder = self.folder / "-".join([name, "gate", *digests])
         options = GameOptions(
@@ -259,11 +260,11 @@ class Pipeline:
             )
         return network
 
-    def _read_opponent(self) -> Network:
+    def _read_player(self) -> Network:
         """Return the network that plays the games; if it is the first one, write it before."""
         name = self.recipe.data.network
         if name == FIRST_NAME:
-            write_atomically(self.opponent, first_network().to_bytes())
+            write_atomically(self.player_path, first_network().to_bytes())
         return self._read(name)
 
     def _first_weights(self) -> np.ndarray:
@@ -300,7 +301,10 @@ class Pipeline:
 
     def _train_and_plot(self, training: Trainer) -> None:
         """Train, print a line for each epoch, and plot the losses."""
-        self._console.print("epoch  positions/s  training  validation  vs scores  vs results")
+        self._console.print(
+            "                     loss         against scores          against results\n"
+            "epoch  positions/s  validation  training  validation  training  validation"
+        )
         epochs: list[Epoch] = []
         with _bar(self._console, "loss") as progress:
             task = progress.add_task("train", total=training.schedule.epochs, loss="")
@@ -319,10 +323,10 @@ class Pipeline:
             self._console.print(f"no plot: {error}")
 
     def _estimated_seconds(self) -> float:
-        """Play a few games, and estimate how long one thread takes for all steps."""
+        """Play a few games, and estimate how long one thread takes for games and training."""
         recipe = self.recipe
         plan = recipe.data
-        player = SelfPlayer(plan.rules, plan.seed, self._read_opponent())
+        player = SelfPlayer(plan.rules, plan.seed, self._read_player())
         player.play(0)  # the first game links the kernels
         began = time.perf_counter()
         for number in range(1, SAMPLE_GAMES + 1):
@@ -332,13 +336,11 @@ class Pipeline:
         missing = plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD
         playing = max(0, missing) * game_seconds
         positions = plan.games * POSITIONS_A_GAME * recipe.training.epochs
-        learning = positions * recipe.hidden / MULTIPLICATIONS_A_SECOND
-        control = TimeControl.parse(recipe.gate.time_control)
-        testing = recipe.gate.games * 2 * control.side_seconds(MOVE_SECONDS)
-        return playing + learning + testing
+        learning = positions * recipe.hidden / NEURONS_A_SECOND
+        return playing + learning
 
 
-def _thinned(indices: np.ndarray, most: int) -> np.ndarray:
+def thinned(indices: np.ndarray, most: int) -> np.ndarray:
     """Return every n-th of the indices, so that there are at most `most`."""
     return indices[:: len(indices) // most + 1]
 
@@ -351,15 +353,20 @@ def _bar(console: Console, *columns: str) -> Progress:
 
 def _epoch_line(epoch: Epoch) -> str:
     """Format a row of the table of epochs."""
+    training = epoch.training
     validation = epoch.validation
     return (
-        f"{epoch.number:5d} {epoch.speed:12,.0f}  {epoch.training.loss:8.5f} "
-        f"{validation.loss:11.5f} {validation.score:10.5f} {validation.result:11.5f}"
+        f"{epoch.number:5d} {epoch.speed:12,.0f}  {validation.loss:10.5f}  "
+        f"{training.score:8.5f}  {validation.score:10.5f}  "
+        f"{training.result:8.5f}  {validation.result:10.5f}"
     )
 
 
 def _plot(epochs: list[Epoch], path: Path) -> None:
-    """Plot training and validation losses. Raise ImportError without matplotlib, or OSError."""
+    """Plot the errors of training and validation. Raise ImportError without matplotlib, or OSError.
+
+    They are those against the score and against the result, whose target does not change.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5))
@@ -367,7 +374,9 @@ def _plot(epochs: list[Epoch], path: Path) -> None:
         xlabel="epoch", ylabel="mean squared error", yscale="log", title=path.stem
     )
     numbers = [epoch.number for epoch in epochs]
-    axes.plot(numbers, [epoch.training.loss for epoch in epochs], label="training")
-    axes.plot(numbers, [epoch.validation.loss for epoch in epochs], label="validation")
+    for part in ("training", "validation"):
+        for target in ("score", "result"):
+            errors = [getattr(getattr(epoch, part), target) for epoch in epochs]
+            axes.plot(numbers, errors, label=f"{part}, against the {target}")
     axes.legend()
     figure.savefig(path)

@@ -216,7 +216,10 @@ def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
     del known["name"]
     yield from _unknown_entries(content, known)
     yield from _out_of_range(recipe)
-    if recipe.data.rules.branches == 1:
+    rules = recipe.data.rules
+    if rules.node_limit < rules.nodes:
+        yield f"data.rules.node_limit = {rules.node_limit}: it is less than nodes = {rules.nodes}"
+    if rules.branches == 1:
         yield "data.rules.branches = 1: there would be no game to branch off; 0 means no branches"
     if recipe.hidden not in WIDTHS:
         yield f"hidden = {recipe.hidden}: it must be a multiple of 32, and at most {WIDTH}"

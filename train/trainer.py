@@ -18,6 +18,7 @@ from zobra.train.recipe import Schedule
 
 CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: a bias and 32 rows stay far within 16 bits
+LARGEST_BIAS = 100.0  # of the output: 40,000 centipawns
 BATCHES_A_REPORT = 20
 
 
@@ -33,20 +34,24 @@ class Errors(NamedTuple):
 
 
 class Epoch(NamedTuple):
-    """The report of one epoch."""
+    """The report of one epoch.
+
+    If the share of results changes, the loss of training has another target than that of
+    validation; the other errors can be compared.
+    """
 
     number: int  # from 1
     speed: float  # positions per second
-    training: Errors
-    validation: Errors  # after the epoch, with the share of results of its last step
+    training: Errors  # during the epoch
+    validation: Errors  # after it
 
 
 class Trainer:
     """Trains `weights` (see initial_weights) in place on positions (dtype PACKED).
 
     The weights are clipped to the values that a network with this `qb` can store. `training` and
-    `validation` are indices of positions (uint32). They are split by groups of `group` games: a
-    game that branches off another one belongs to its group, and must not be learned from if the
+    `validation` are indices of positions (uint32). They are split by groups of `group_size` games:
+    a game that branches off another one belongs to its group, and must not be learned from if the
     other one is kept for validation. Raise DataError if either would be empty.
     """
 
@@ -57,12 +62,12 @@ class Trainer:
         qb: int,
         schedule: Schedule,
         threads: int,
-        group: int = 1,
+        group_size: int,
     ) -> None:
         self.schedule = schedule
         self.positions = positions
         self.weights = weights
-        is_kept_out = positions["game"] // np.uint32(group) % schedule.validation_every == 0
+        is_kept_out = positions["game"] // np.uint32(group_size) % schedule.validation_every == 0
         self.training = np.flatnonzero(~is_kept_out).astype(np.uint32)
         self.validation = np.flatnonzero(is_kept_out).astype(np.uint32)
         if not len(self.training) or not len(self.validation):
@@ -74,7 +79,7 @@ class Trainer:
         limits["rows"] = LARGEST_WEIGHT
         limits["bias"] = LARGEST_WEIGHT
         limits["output"] = LARGEST_OUTPUT / qb
-        limits["output_bias"] = LARGEST_OUTPUT
+        limits["output_bias"] = LARGEST_BIAS
         self._limits = limits.view(np.float32)
 
         size = self._limits.size
@@ -111,12 +116,11 @@ class Trainer:
                     on_batches(epoch + number / batches, total[0] / seen)
 
             speed = seen / (time.perf_counter() - began)
-            validation = self.validate(schedule.wdl_at(step - 1, steps))
-            on_epoch(Epoch(epoch + 1, speed, Errors(*(total / seen)), validation))
+            on_epoch(Epoch(epoch + 1, speed, Errors(*(total / seen)), self.validate()))
 
-    def validate(self, wdl: float) -> Errors:
-        """Return the errors on the validation positions, for this share of results."""
-        errors = self._errors(self.validation, wdl, learn=False)
+    def validate(self) -> Errors:
+        """Return the errors on the validation positions, with the final share of results."""
+        errors = self._errors(self.validation, self.schedule.final_wdl, learn=False)
         return Errors(*(errors / len(self.validation)))
 
     def _errors(self, order: np.ndarray, wdl: float, learn: bool) -> np.ndarray:

@@ -5,7 +5,7 @@ positions of games does not. It is used only to measure: no network of Zobra lea
 labels.
 
 A file has a heading and then one position per line: a FEN, a tab, and the score in centipawns for
-the side to move.
+the side to move. Positions of one game follow each other, on which `margin` relies.
 """
 
 from collections.abc import Iterable, Iterator

@@ -145,8 +145,8 @@ def sample_game(worker, constants, job):
 class TreeSampler:
     """Samples positions of search trees, game by game.
 
-    A sample depends only on the seed and the game: it begins with an empty table and empty
-    histories.
+    A sample depends only on the seed, the game, and the engine with its built-in network: it begins
+    with an empty table and empty histories.
     """
 
     def __init__(self, seed: int) -> None:

@@ -20,7 +20,8 @@ from zobra.engine.network_file import BUILT_IN, WIDTH, read_network
 from zobra.train.command_line import app
 from zobra.train.first_network import first_network
 from zobra.train.games import GAMES_A_SHARD, shards
-from zobra.train.pipeline import Pipeline
+from zobra.train.gradient import Target, accumulate_gradient
+from zobra.train.pipeline import Pipeline, thinned
 from zobra.train.recipe import BUILT_IN_NAME, FOLDER, read_recipe
 from zobra.train.tree_error import read_labelled, squared_errors
 
@@ -80,7 +81,7 @@ def mini(made, tmp_path):
 
 def test_a_miniature_of_everything(made):
     folder, result = made
-    assert "all steps take about 0:00:" in result.output
+    assert "games and training take about 0:00:" in result.output
     # Two games are not enough for a verdict.
     assert "mini did not pass: no verdict, [0.00, 8.00] logistic after 2 games" in result.output
     assert result.exit_code == 1
@@ -92,7 +93,19 @@ def test_a_miniature_of_everything(made):
     assert header["recipe"]["data"]["games"] == header["games"] == 128
     assert header["sets"][0]["network"] == read_network(BUILT_IN).digest
     assert {"data", "positions", "validation", "factor"} <= header.keys()
+    # The errors are those of the stored weights, on groups of games that were not learned from.
+    with np.load(folder / "mini.weights.npz") as kept:
+        weights, sample = kept["weights"], kept["sample"]
+    assert set((sample["game"] // 5 % 8).tolist()) == {0}
+    errors = np.zeros(3)
+    accumulate_gradient(weights[0], weights[0], sample, Target(0.3, 190.0), False, errors)
+    assert header["validation"]["loss"] == pytest.approx(errors[0] / len(sample), abs=1e-6)
     assert (folder / "mini.png").stat().st_size > 1_000
+
+
+def test_indices_are_thinned_evenly():
+    assert thinned(np.arange(10), 4).tolist() == [0, 3, 6, 9]
+    assert thinned(np.arange(3), 4).tolist() == [0, 1, 2]
 
 
 def test_a_finished_set_is_not_played_again(mini):
@@ -258,7 +271,7 @@ def test_the_miniature_has_all_numbers_of_the_campaign(tmp_path):
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
-def test_the_opponent_of_a_network_played_its_games(path):
+def test_a_network_meets_the_one_that_played_its_games(path):
     recipe = read_recipe(path.stem)
-    opponent = Pipeline(recipe, Path(), Console(), 1).opponent
-    assert (opponent == BUILT_IN) == (recipe.data.network == BUILT_IN_NAME)
+    player = Pipeline(recipe, Path(), Console(), 1).player_path
+    assert (player == BUILT_IN) == (recipe.data.network == BUILT_IN_NAME)

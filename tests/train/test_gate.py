@@ -18,7 +18,7 @@ from zobra.train.command_line import app
         (None, "new did not pass: no verdict, [-2.00, 3.00] logistic after 100 games", 1),
     ],
 )
-def test_only_a_verdict_lets_a_network_pass(tmp_path, monkeypatch, verdict, said, status):
+def test_only_h1_lets_a_network_pass(tmp_path, monkeypatch, verdict, said, status):
     def play(console, folder, settings, options):
         """Stands for the match, whose settings must have the test of the recipe."""
         assert settings.sprt.text == "[-2.00, 3.00] logistic"

@@ -8,7 +8,7 @@ from zobra.train.float_network import float_scores, initial_weights
 from zobra.train.gradient import Target, accumulate_gradient
 
 SMALL = 8  # neurons
-CHANCE_SCALES = pytest.mark.parametrize("scale", [SCALE, 190])
+EVAL_SCALES = pytest.mark.parametrize("scale", [SCALE, 190])
 
 
 def loss_and_gradient(weights, positions, wdl, scale) -> tuple[np.ndarray, np.ndarray]:
@@ -20,7 +20,7 @@ def loss_and_gradient(weights, positions, wdl, scale) -> tuple[np.ndarray, np.nd
     return errors, gradient.view(np.float32)
 
 
-@CHANCE_SCALES
+@EVAL_SCALES
 def test_the_gradient_is_the_slope_of_the_loss(positions, scale):
     sample = positions[::60][:12]
     weights = initial_weights(SMALL, 1)
@@ -43,7 +43,7 @@ def test_the_gradient_is_the_slope_of_the_loss(positions, scale):
         assert gradient[index] == pytest.approx(slope, rel=0.05, abs=2e-3)
 
 
-@CHANCE_SCALES
+@EVAL_SCALES
 def test_the_loss_is_what_the_output_says(positions, scale):
     """For the target, the score and the result."""
     sample = positions[:200]

@@ -123,6 +123,11 @@ def test_chess960_castling_comes_back(tmp_path):
     assert chess.Board(game.fen, chess960=True).has_castling_rights(chess.WHITE)
     assert len(game.moves) == 2
 
+    file.write_text(as_pgn(game))
+    _, (again,) = imported(tmp_path / "again", file)
+    assert again.fen == game.fen
+    assert again.moves.tolist() == game.moves.tolist()
+
 
 def test_a_long_game_is_cut(tmp_path):
     file = tmp_path / "a.pgn"

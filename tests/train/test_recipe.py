@@ -53,6 +53,10 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
             "[data.rules]\nopening_plies = 900",
             "data.rules.opening_plies = 900: it must be 0 to 200",
         ),
+        (
+            "[data.rules]\nnodes = 9_000",
+            "data.rules.node_limit = 8000: it is less than nodes = 9000",
+        ),
         ("[data.rules]\nbranches = 1", "data.rules.branches = 1: there would be no game"),
         ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
         ("[training]\nwdl_start = 15", "training.wdl_start = 15: it must be 0 to 1"),

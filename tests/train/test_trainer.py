@@ -15,9 +15,11 @@ SMALL = 8  # neurons, where no kernel of the engine takes part
 SCHEDULE = Schedule(epochs=30, batch_size=128, learning_rate=3e-3, warmup=10, validation_every=5)
 
 
-def new_trainer(positions, schedule=SCHEDULE, threads=1, qb=QB, weights=None, group=1) -> Trainer:
+def new_trainer(
+    positions, schedule=SCHEDULE, threads=1, qb=QB, weights=None, group_size=1
+) -> Trainer:
     weights = initial_weights(SMALL, 1) if weights is None else weights
-    return Trainer(positions, weights, qb, schedule, threads, group)
+    return Trainer(positions, weights, qb, schedule, threads, group_size)
 
 
 def test_games_are_kept_out_as_a_whole(positions):
@@ -31,7 +33,7 @@ def test_games_are_kept_out_as_a_whole(positions):
 
 def test_a_branch_is_kept_out_with_the_games_that_it_may_begin_off(positions):
     """In groups of three games, the first group of every five is kept out."""
-    trainer = new_trainer(positions, group=3)
+    trainer = new_trainer(positions, group_size=3)
     numbers = set(positions["game"].tolist())
     kept_out = set(positions["game"][trainer.validation].tolist())
     assert kept_out == numbers & {0, 1, 2, 15, 16, 17}
@@ -47,7 +49,7 @@ def test_it_learns_and_threads_change_nothing(positions):
     trainer = new_trainer(positions)
     epochs: list[Epoch] = []
     trainer.run(on_epoch=epochs.append)
-    after = trainer.validate(SCHEDULE.final_wdl)
+    after = trainer.validate()
     assert [epoch.number for epoch in epochs] == list(range(1, SCHEDULE.epochs + 1))
     assert epochs[-1].training.loss < 0.6 * epochs[0].training.loss
     assert epochs[-1].validation == after
@@ -58,7 +60,7 @@ def test_it_learns_and_threads_change_nothing(positions):
 
     other = new_trainer(positions, threads=2)
     other.run()
-    assert other.validate(SCHEDULE.final_wdl) == after
+    assert other.validate() == after
     assert (other.weights == trainer.weights).all()
 
 
