@@ -374,9 +374,12 @@ def _plot(epochs: list[Epoch], path: Path) -> None:
         xlabel="epoch", ylabel="mean squared error", yscale="log", title=path.stem
     )
     numbers = [epoch.number for epoch in epochs]
-    for part in ("training", "validation"):
-        for target in ("score", "result"):
-            errors = [getattr(getattr(epoch, part), target) for epoch in epochs]
-            axes.plot(numbers, errors, label=f"{part}, against the {target}")
+    parts = {
+        "training": [epoch.training for epoch in epochs],
+        "validation": [epoch.validation for epoch in epochs],
+    }
+    for part, errors in parts.items():
+        axes.plot(numbers, [each.score for each in errors], label=f"{part}, against the score")
+        axes.plot(numbers, [each.result for each in errors], label=f"{part}, against the result")
     axes.legend()
     figure.savefig(path)

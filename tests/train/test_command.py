@@ -95,7 +95,8 @@ def test_a_miniature_of_everything(made):
     assert {"data", "positions", "validation", "factor"} <= header.keys()
     # The errors are those of the stored weights, on groups of games that were not learned from.
     with np.load(folder / "mini.weights.npz") as kept:
-        weights, sample = kept["weights"], kept["sample"]
+        weights = kept["weights"]
+        sample = kept["sample"]
     assert set((sample["game"] // 5 % 8).tolist()) == {0}
     errors = np.zeros(3)
     accumulate_gradient(weights[0], weights[0], sample, Target(0.3, 190.0), False, errors)
