@@ -80,6 +80,11 @@ class _HelperSearch:
         self._signals = np.zeros(SIGNALS, np.int64)
         self._search = make_search(self._signals)
 
+    @property
+    def is_running(self) -> bool:
+        """Return whether any thread that joined has not finished."""
+        return len(self._finished) < len(self.active)
+
     def run(self, worker: np.ndarray, wake_next: Callable[["_HelperSearch"], None]) -> None:
         """Join the search unless it is too late, and return when it is over."""
         with self._changed:
@@ -102,7 +107,7 @@ class _HelperSearch:
         """
         with self._changed:
             self._signals[STOP] = 1
-            self._changed.wait_for(lambda: len(self._finished) == len(self.active), timeout)
+            self._changed.wait_for(lambda: not self.is_running, timeout)
         return [line for worker in self._finished for line in root_lines(worker[0]["root"])]
 
 
@@ -131,7 +136,8 @@ class LazySmp:
         self.threads: list[threading.Thread] = []
         self._queue: Queue = SimpleQueue()
         self._surplus_queue: Queue = SimpleQueue()
-        self._searches: list[_HelperSearch] = []
+        self._searches: list[_HelperSearch] = []  # the current or last one, by queue
+        self._earlier: list[_HelperSearch] = []  # stopped, but some threads have not finished
         for queue in (self._queue, self._surplus_queue):
             weakref.finalize(self, queue.put, None)
         if self.size == 1:
@@ -174,6 +180,8 @@ class LazySmp:
         `make_search` takes signals and returns the initial data of a search; if it is None, helpers
         stay idle. `memory` is kept alive meanwhile.
         """
+        stopped = [*self._earlier, *self._searches]
+        self._earlier = [search for search in stopped if search.is_running]
         self._searches = []
         if make_search is None:
             return
@@ -198,9 +206,9 @@ class LazySmp:
         return []
 
     def stop(self, timeout: float | None = None) -> None:
-        """Stop all threads.
+        """Stop all threads, those of earlier searches too.
 
         Wait at most `timeout` seconds for each search, or until all have finished if it is None.
         """
-        for search in self._searches:
+        for search in (*self._earlier, *self._searches):
             search.stop(timeout)

@@ -199,6 +199,30 @@ def test_a_late_thread_is_not_waited_for_and_has_no_vote(monkeypatch, eight_proc
     free.set()
 
 
+def test_a_new_game_waits_for_a_thread_that_is_late_from_an_earlier_search(
+    monkeypatch, eight_processors
+):
+    """Otherwise it would fill the cleared table."""
+    busy = threading.Event()
+    free = threading.Event()
+    finished = threading.Event()
+
+    def run_slowly(*_):
+        busy.set()
+        free.wait(TIMEOUT)
+        finished.set()
+
+    searcher = Searcher(1)
+    searcher.threads = 2
+    monkeypatch.setattr(lazy_smp, "run_helper", run_slowly)
+    searcher.search(new_game(), Limits(movetime=50))
+    assert busy.wait(TIMEOUT)
+    searcher.search(new_game(), Limits(movetime=50))
+    threading.Timer(0.2, free.set).start()
+    searcher.clear()
+    assert finished.is_set()
+
+
 def test_many_threads_do_not_delay_the_answer():
     """The bound is generous, since the machine may be busy."""
     assert find("Threads").high == MAX_THREADS
