@@ -26,6 +26,7 @@ from zobra.search.jobs import POLL, LongJob
 from zobra.search.limits import Report, Result
 from zobra.search.listener import Listener
 from zobra.search.wdl import material_of, normalised, wdl
+from zobra.tt.entry import EXACT, LOWER
 
 OF_SCORE = ("score", "lowerbound", "upperbound")
 
@@ -95,8 +96,8 @@ class InfoStream(Listener):
             hashfull=report.hashfull,
             tbhits=report.tablebase_hits,
         )
-        if report.bound:
-            name = "lowerbound" if report.bound > 0 else "upperbound"
+        if report.bound != EXACT:
+            name = "lowerbound" if report.bound == LOWER else "upperbound"
             info[name] = True  # type: ignore[literal-required]
         return info
 

@@ -40,9 +40,8 @@ class Limits(NamedTuple):
 class Report(NamedTuple):
     """A line that a search found at some depth.
 
-    `score` is for the side to move (see engine/scores.py); `bound` is 0 if it is exact, 1 for a
-    lower and -1 for an upper bound. `hashfull` is in permille; `multipv` is the line's rank, from
-    1.
+    `score` is for the side to move (see engine/scores.py), and EXACT or a bound, as `bound` says
+    (tt/entry.py). `hashfull` is in permille; `multipv` is the line's rank, from 1.
     """
 
     depth: int

@@ -25,6 +25,7 @@ from zobra.search.listener import Listener
 from zobra.search.searcher import BOUNDS_AFTER, Searcher
 from zobra.search.skill import Skill, skill_from_elo, skill_from_level
 from zobra.search.tablebase import RootRanking, Tablebase
+from zobra.tt.entry import EXACT
 
 NATURAL_SHARES = (0.3, 1.0)  # of the optimum: the time that a limited engine takes for a move
 LONG_SEARCH = 100  # milliseconds: so short a search is not watched for its current move
@@ -183,7 +184,7 @@ class Player:
                 depth=0,
                 selective_depth=0,
                 score=value,
-                bound=0,
+                bound=int(EXACT),
                 nodes=0,
                 milliseconds=0,
                 hashfull=0,

@@ -14,6 +14,7 @@ from zobra.engine.kernels import copy_record, kernel, layout
 from zobra.engine.layouts import MAX_MOVES
 from zobra.engine.move import NO_MOVE
 from zobra.engine.scores import INFINITY, LONGEST_MATE, MAX_PLY
+from zobra.tt.entry import EXACT, LOWER, UPPER
 
 REFUTED = -INFINITY  # the score of a move that a null window showed to be no better than another
 WIDEST_WINDOW = 1_000  # centipawns; a wider window is opened to infinity
@@ -24,7 +25,7 @@ ROOT_MOVE = layout(
     ("move", "u8"),
     ("score", "i8"),  # centipawns, REFUTED if the line is older
     ("previous_score", "i8"),  # the score at the end of the last iteration
-    ("bound", "i8"),  # 0: exact, 1: the line is worth at least its score, -1: at most
+    ("bound", "i8"),  # EXACT, LOWER or UPPER, as in the transposition table
     ("nodes", "i8"),  # spent on this move in all iterations
     ("depth", "i8"),  # of the iteration, in plies; 0: there is no line yet
     ("selective_depth", "i8"),
@@ -103,11 +104,11 @@ def record_root_move(worker, score, alpha):
         return
 
     record.score = score
-    record.bound = 0
+    record.bound = EXACT
     if score >= root.beta:
-        record.bound = 1
+        record.bound = LOWER
     elif score <= root.alpha:
-        record.bound = -1
+        record.bound = UPPER
     record.depth = root.depth
     record.selective_depth = max(root.depth, worker.selective_depth)
 
@@ -200,8 +201,8 @@ def widen_window(worker, score):
 class RootLine(NamedTuple):
     """A line that begins with a root move.
 
-    `score` is in centipawns or to mate. `bound` is 0 if it is exact, 1 for a lower and -1 for an
-    upper bound. `nodes` are those spent on the move in all iterations.
+    `score` is in internal units or to mate, and EXACT or a bound, as `bound` says (tt/entry.py).
+    `nodes` are those spent on the move in all iterations.
     """
 
     depth: int

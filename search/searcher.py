@@ -27,6 +27,7 @@ from zobra.search.root import RootLine, root_lines
 from zobra.search.skill import CANDIDATES, Skill, choose
 from zobra.search.time_management import NodeTime, TimeManager
 from zobra.search.worker import clear_histories, new_worker, set_parameters
+from zobra.tt.entry import EXACT
 from zobra.tt.table import Table
 
 MOVE_OVERHEAD = 10  # milliseconds, until the option of this name is set
@@ -179,7 +180,7 @@ class Searcher:
             found = self._smp.end()
             self.time.node_time.end(limits.clock, white, self.nodes)
             if not lines:
-                line = RootLine(0, 0, self.evaluate(game.position), 0, choices[:1])
+                line = RootLine(0, 0, self.evaluate(game.position), int(EXACT), choices[:1])
                 self._report([line], on_report)
                 return Result(choices[0], 0)
 

@@ -20,6 +20,7 @@ from zobra.engine.position import Game, Position
 from zobra.engine.scores import is_mate
 from zobra.search.limits import Limits, Report
 from zobra.search.wdl import CERTAIN
+from zobra.tt.entry import EXACT
 
 # Results for the side to move; the fifty-move rule draws the middle three.
 WIN = 2
@@ -65,10 +66,10 @@ class RootRanking(NamedTuple):
         if self.wdl is None:
             return report
         found_mate = is_mate(report.score) and report.score * self.wdl > 0
-        found_draw = report.score == DRAW and not self.is_certain
+        found_draw = report.score == SCORES[DRAW] and not self.is_certain
         if found_mate or found_draw:
             return report
-        return report._replace(score=SCORES[self.wdl], bound=0)
+        return report._replace(score=SCORES[self.wdl], bound=int(EXACT))
 
 
 class Tablebase:

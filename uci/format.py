@@ -4,8 +4,9 @@ from zobra.engine.move import move_text
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Progress, Report, Result, Statistics
 from zobra.search.wdl import Wdl, normalised
+from zobra.tt.entry import EXACT, LOWER, UPPER
 
-BOUND_WORDS = {1: " lowerbound", 0: "", -1: " upperbound"}
+BOUND_WORDS = {int(LOWER): " lowerbound", int(EXACT): "", int(UPPER): " upperbound"}
 
 
 def info_text(report: Report, chess960: bool, wdl: Wdl | None = None) -> str:

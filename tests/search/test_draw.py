@@ -28,6 +28,7 @@ from zobra.search.limits import Limits, Report
 from zobra.search.node import make_move
 from zobra.search.searcher import Searcher
 from zobra.search.worker import MAX_KEYS
+from zobra.tt.entry import EXACT
 
 SPECIAL_STARTS = [
     "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
@@ -180,7 +181,7 @@ def mates_reported(fen: str, nodes: int) -> list[Report]:
     """
     reports: list[Report] = []
     Searcher(16).search(Game(parse_fen(fen)), Limits(nodes=nodes), reports.append)
-    found = [report for report in reports if is_mate(report.score) and report.bound == 0]
+    found = [report for report in reports if is_mate(report.score) and report.bound == EXACT]
     for report in found:
         line = [move_text(move) for move in report.pv]
         fault = line_fault(chess.Board(fen), line, mate_in_moves(report.score))

@@ -13,7 +13,7 @@ from zobra.engine.position import Game
 from zobra.engine.scores import MATE, is_mate
 from zobra.search.limits import ClockTimes, Limits, Report
 from zobra.search.searcher import Searcher
-from zobra.tt.entry import NO_ENTRY
+from zobra.tt.entry import EXACT, NO_ENTRY
 
 TWO_MATES = "k7/8/K7/8/8/8/8/6QR w - - 0 1"
 
@@ -45,7 +45,7 @@ def test_lines_are_reported_together_and_sorted(searcher, fen):
     assert all(is_mate(line.score) for line in together[-1][:2]) == (fen == TWO_MATES)
     for depth, lines in enumerate(together, 1):
         assert [line.multipv for line in lines] == [1, 2, 3, 4]
-        assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
+        assert {(line.depth, line.bound) for line in lines} == {(depth, EXACT)}
         assert len({line.pv[0] for line in lines}) == 4
         scores = [line.score for line in lines]
         assert scores == sorted(scores, reverse=True)
@@ -129,9 +129,9 @@ def test_failed_windows_are_reported_only_if_wanted():
     searcher.clear()
     searcher.bounds_after = 0
     _, everything = think(searcher, KIWIPETE, Limits(depth=9))
-    assert [report.bound for report in usual] == [0] * 9
-    assert {report.bound for report in everything} > {0}
-    exact = [report for report in everything if report.bound == 0]
+    assert [report.bound for report in usual] == [EXACT] * 9
+    assert {report.bound for report in everything} > {EXACT}
+    exact = [report for report in everything if report.bound == EXACT]
     assert without_time(exact) == without_time(usual)
 
 

@@ -21,6 +21,7 @@ from zobra.search.options import find
 from zobra.search.parameters import default_parameters
 from zobra.search.root import RootLine
 from zobra.search.searcher import Searcher
+from zobra.tt.entry import EXACT
 from zobra.tt.table import Table
 
 TIMEOUT = 10.0  # seconds within which anything that must happen has happened
@@ -43,7 +44,7 @@ def helpers() -> set[threading.Thread]:
 
 
 def line(move: int, score: int, depth: int) -> RootLine:
-    return RootLine(depth, depth, score, 0, (move,))
+    return RootLine(depth, depth, score, EXACT, (move,))
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from zobra.engine.position import Game
 from zobra.engine.scores import is_mate, mate_in_moves
 from zobra.search.limits import Limits, Report
 from zobra.search.searcher import Searcher
+from zobra.tt.entry import EXACT
 
 MATES = SHARED / "data" / "mates"
 OPENING_PLIES = 8
@@ -41,7 +42,7 @@ class Judge:
         self.seen["searches"] += 1
         texts = [move_text(move, board.chess960) for move in (result.best, result.ponder) if move]
         faults = [line_fault(board, texts)]
-        last = {report.multipv: report for report in reports if report.bound == 0}
+        last = {report.multipv: report for report in reports if report.bound == EXACT}
         for report in reports:
             line = [move_text(move, board.chess960) for move in report.pv]
             if not line:

@@ -22,6 +22,7 @@ from zobra.search.iterative_deepening import DEPTH_FINISHED, LINE_FOUND, STOPPED
 from zobra.search.limits import Limits, Report
 from zobra.search.root import REFUTED, begin_depth, open_window, root_lines, sort_root, widen_window
 from zobra.search.searcher import Searcher
+from zobra.tt.entry import EXACT
 
 ALL = int(INFINITY)
 MARGIN = DEFAULTS["aspiration_margin"]
@@ -169,7 +170,7 @@ def test_promotions_of_one_pawn_are_different_moves():
 # MultiPV
 
 # Nothing is remembered, guessed or reduced, so a score is exact in whatever window it is found.
-EXACT = PLAIN | {"aspiration_depth": 2, "aspiration_reduction": 0}
+EXACT_SCORES = PLAIN | {"aspiration_depth": 2, "aspiration_reduction": 0}
 BOARDS = [board.fen() for board in random_boards(65, 12, 120) if any(board.legal_moves)]
 SAMPLE = random.Random(65).sample(BOARDS, 40)
 MOST_LINES = 10
@@ -182,7 +183,7 @@ class LineOracle:
         self.fen = fen
         self.depth = depth
         self.moves = parse_fen(fen).legal_moves()
-        self._searcher = Searcher(1, parameters=EXACT)
+        self._searcher = Searcher(1, parameters=EXACT_SCORES)
         self._scores: dict[frozenset[int], int] = {}
 
     def score_without(self, better: list[int]) -> int:
@@ -200,13 +201,13 @@ def test_each_line_is_what_a_search_without_the_better_moves_finds(depth):
     """For one to ten lines, to the centipawn, in order of score."""
     for fen in SAMPLE:
         oracle = LineOracle(fen, depth)
-        searcher = Searcher(1, parameters=EXACT)
+        searcher = Searcher(1, parameters=EXACT_SCORES)
         for wanted in range(1, MOST_LINES + 1):
             searcher.multipv = wanted
             result, reports = think(searcher, fen, Limits(depth=depth))
             lines = reports[-min(wanted, len(oracle.moves)) :]
             assert [line.multipv for line in lines] == [*range(1, len(lines) + 1)]
-            assert {(line.depth, line.bound) for line in lines} == {(depth, 0)}
+            assert {(line.depth, line.bound) for line in lines} == {(depth, EXACT)}
             assert result.best == lines[0].pv[0]
 
             better: list[int] = []
@@ -254,7 +255,7 @@ def test_a_stop_leaves_every_move_with_its_last_complete_score(fen, lines, limit
 
 
 def best_lines(reports: list[Report]) -> Iterator[Report]:
-    return (report for report in reports if report.multipv == 1 and report.bound == 0)
+    return (report for report in reports if report.multipv == 1 and report.bound == EXACT)
 
 
 @pytest.mark.parametrize("lines", [1, 3])

@@ -23,6 +23,7 @@ from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.limits import ClockTimes, Limits, Result
 from zobra.search.searcher import Searcher
 from zobra.train.first_network import first_network
+from zobra.tt.entry import EXACT, LOWER, UPPER
 
 LEGAL = parse_fen(KIWIPETE).legal_moves()
 
@@ -71,7 +72,7 @@ def test_the_node_limit_is_exact_and_even_the_shortest_search_reports(searcher, 
     assert reports[-1].nodes == limit == max(report.nodes for report in reports)
     if limit == 1:
         value = searcher.evaluate(parse_fen(KIWIPETE))
-        assert without_time(reports) == [(0, 0, value, 0, 1, 0, (result.best,))]
+        assert without_time(reports) == [(0, 0, value, EXACT, 1, 0, (result.best,))]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -94,8 +95,8 @@ def test_reports_grow_up_to_the_depth_limit(searcher):
         _, reports = think(searcher, KIWIPETE, Limits(depth=depth))
         assert sorted({report.depth for report in reports}) == [*range(1, depth + 1)]
         assert all(report.selective_depth >= report.depth for report in reports)
-        assert {report.bound for report in reports} <= {-1, 0, 1}
-        assert reports[-1].bound == 0
+        assert {report.bound for report in reports} <= {EXACT, LOWER, UPPER}
+        assert reports[-1].bound == EXACT
         for earlier, later in itertools.pairwise(reports):
             assert later.depth >= earlier.depth
             assert later.nodes > earlier.nodes
@@ -128,7 +129,7 @@ def test_the_mate_limit_ends_the_search_once_it_is_found(searcher, fen, plies):
     moves = (plies + 1) // 2
     _, reports = think(searcher, fen, Limits(mate=moves, nodes=2_000_000))
     assert searcher.nodes < 2_000_000
-    exact = [report.score for report in reports if report.bound == 0]
+    exact = [report.score for report in reports if report.bound == EXACT]
     found = [mate_in_moves(score) if is_mate(score) else None for score in exact]
     assert found[-1] == moves
     assert all(earlier is None or earlier > moves for earlier in found[:-1])

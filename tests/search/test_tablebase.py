@@ -25,6 +25,7 @@ from zobra.search.tablebase import (
     RootRanking,
     Tablebase,
 )
+from zobra.tt.entry import EXACT, LOWER
 
 KRK = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
 LOST = "8/8/8/8/8/2k5/7R/K7 b - - 0 1"
@@ -254,18 +255,18 @@ def test_a_fault_in_the_tables_only_disables_them(rook, prober, notices):
 
 # Scores
 
-REPORT = Report(5, 6, 123, 1, 1000, 10, 0, (1,))
-MATED = REPORT._replace(score=int(MATE) - 5, bound=0)
+REPORT = Report(5, 6, 123, LOWER, 1000, 10, 0, (1,))
+MATED = REPORT._replace(score=int(MATE) - 5, bound=EXACT)
 
 
 @pytest.mark.parametrize(
     ("report", "wdl", "score", "bound"),
     [
-        *((REPORT, wdl, SCORES[wdl], 0) for wdl in SCORES),
-        (REPORT, None, 123, 1),
+        *((REPORT, wdl, SCORES[wdl], EXACT) for wdl in SCORES),
+        (REPORT, None, 123, LOWER),
         # The search has found the mate.
-        *((MATED, wdl, MATED.score, 0) for wdl in (WIN, CURSED_WIN)),
-        *((MATED, wdl, SCORES[wdl], 0) for wdl in (DRAW, BLESSED_LOSS, LOSS)),
+        *((MATED, wdl, MATED.score, EXACT) for wdl in (WIN, CURSED_WIN)),
+        *((MATED, wdl, SCORES[wdl], EXACT) for wdl in (DRAW, BLESSED_LOSS, LOSS)),
     ],
 )
 def test_scores_are_those_of_the_tables(report, wdl, score, bound):

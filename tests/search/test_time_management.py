@@ -22,6 +22,7 @@ from zobra.search.time_management import (
     time_budget,
 )
 from zobra.search.worker import DEADLINE, STOP
+from zobra.tt.entry import EXACT
 
 MS = 1_000_000  # nanoseconds
 CLOCK = ClockTimes(10_000, 8_000, 100, 50)
@@ -126,7 +127,7 @@ def factor_after(bests: list[int], scores: list[int] | None = None, effort: floa
     """The factor after depths 1, 2, … with these best moves and scores."""
     scores = scores or [0] * len(bests)
     lines = [
-        RootLine(depth, depth, score, 0, (best,))
+        RootLine(depth, depth, score, EXACT, (best,))
         for depth, (best, score) in enumerate(zip(bests, scores, strict=True), 1)
     ]
     return stability_factor(lines, effort, NUMBERS)
@@ -194,7 +195,7 @@ class FakeTime:
         nodes: int = 0,
         forced: bool = False,
     ) -> bool:
-        line = RootLine(depth, depth, score, 0, (move,))
+        line = RootLine(depth, depth, score, EXACT, (move,))
         return self.manager.should_stop(line, effort, nodes, forced)
 
     @property

@@ -12,6 +12,7 @@ from tests.support.prober import best
 from zobra.search import player
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.skill import skill_from_elo, skill_from_level
+from zobra.tt.entry import EXACT
 from zobra.uci.commands import ARGUMENTS, SIMPLE
 from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
@@ -34,7 +35,7 @@ def fake_searcher() -> MagicMock:
         if searcher.failure:
             raise searcher.failure
         assert not limits.infinite or stopped.wait(TIMEOUT)
-        on_report(Report(1, 1, 20, 0, 5, 1, 0, (E2E4,)))
+        on_report(Report(1, 1, 20, EXACT, 5, 1, 0, (E2E4,)))
         return Result(E2E4, 0)
 
     def resize(megabytes):

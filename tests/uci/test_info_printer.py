@@ -8,6 +8,7 @@ from zobra.engine.scores import MATE
 from zobra.search.engine import Engine
 from zobra.search.limits import Progress, Report, Result
 from zobra.search.wdl import Wdl, normalised
+from zobra.tt.entry import EXACT, LOWER, UPPER
 from zobra.uci import info_printer
 from zobra.uci.console import Console
 from zobra.uci.format import info_text, progress_text, result_text
@@ -18,7 +19,7 @@ E1H1 = 4 | 7 << 6 | 2 << 12
 
 
 def report(depth, number=1):
-    return Report(depth, depth, 0, 0, 1, 0, 0, (), number)
+    return Report(depth, depth, 0, EXACT, 1, 0, 0, (), number)
 
 
 @pytest.fixture
@@ -72,12 +73,12 @@ def test_the_lines_of_a_depth_stay_together(clock):
 @pytest.mark.parametrize(
     ("score", "bound", "text"),
     [
-        (13, 0, f"cp {normalised(13)}"),
-        (-5, 1, f"cp {normalised(-5)} lowerbound"),
-        (int(MATE) - 1, 0, "mate 1"),
-        (int(MATE) - 5, -1, "mate 3 upperbound"),
-        (-int(MATE), 0, "mate 0"),
-        (2 - int(MATE), 0, "mate -1"),
+        (13, EXACT, f"cp {normalised(13)}"),
+        (-5, LOWER, f"cp {normalised(-5)} lowerbound"),
+        (int(MATE) - 1, EXACT, "mate 1"),
+        (int(MATE) - 5, UPPER, "mate 3 upperbound"),
+        (-int(MATE), EXACT, "mate 0"),
+        (2 - int(MATE), EXACT, "mate -1"),
     ],
 )
 def test_the_line_of_a_report(score, bound, text):
@@ -87,7 +88,7 @@ def test_the_line_of_a_report(score, bound, text):
 
 
 def test_rank_tablebase_hits_and_chances_of_a_line():
-    report = Report(7, 12, 0, 0, 5000, 10, 3, (), multipv=3, tablebase_hits=8)
+    report = Report(7, 12, 0, EXACT, 5000, 10, 3, (), multipv=3, tablebase_hits=8)
     line = info_text(report, False, Wdl(300, 600, 100))
     assert " multipv 3 score cp 0 wdl 300 600 100 nodes " in line
     assert line.endswith("tbhits 8 time 10")
