@@ -32,7 +32,7 @@ from zobra.search.pruning import (
 )
 from zobra.search.quiescence import quiescence
 from zobra.search.reductions import (
-    late_move_depth,
+    lmr_depth,
     research_depth,
     singular_extension,
     singular_search_allowed,
@@ -135,14 +135,18 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
     # margin, it is extended; if they, too, exceed beta, the node is cut off (multicut).
     extension = 0
     if singular_search_allowed(worker, ply, tt_entry, tt_move, depth):
-        bound = tt_entry.score - parameters.singular_margin * depth // 16
+        singular_beta = tt_entry.score - parameters.singular_margin * depth // 16
         node.excluded = tt_move
-        score = negamax(worker, constants, ply, depth // 2, bound - 1, bound, cut_node)
+        score = negamax(
+            worker, constants, ply, depth // 2, singular_beta - 1, singular_beta, cut_node
+        )
         node.excluded = NO_MOVE
-        if LONGEST_MATE > score >= max(bound, beta) and not pv_node:
+        if LONGEST_MATE > score >= max(singular_beta, beta) and not pv_node:
             return score
         tt_fails_high = tt_entry.score >= beta
-        extension = singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node)
+        extension = singular_extension(
+            worker, score, singular_beta, tt_fails_high, pv_node, cut_node
+        )
 
     # Step 9. Move loop
     start_picking(node, tt_move)
@@ -175,7 +179,7 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
         # Step 11 (+44 Elo). Late move reductions. Moves are ordered, so a later one is seldom
         # better: it is searched less deep in a null window, and again if it fails high.
         if node.move_count > 1 or not pv_node:
-            reduced = late_move_depth(worker, ply, move, is_quiet, new_depth)
+            reduced = lmr_depth(worker, ply, move, is_quiet, new_depth)
             child_cut_node = YES if reduced < new_depth else YES - cut_node
             score = -negamax(
                 worker, constants, ply + 1, reduced, -alpha - 1, -alpha, child_cut_node

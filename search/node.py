@@ -85,7 +85,7 @@ def set_static_evaluation(worker, ply, tt_entry):
 @kernel
 def probe_tt(worker, ply):
     """Return the table's entry for the position at `ply`, or NO_ENTRY if there is none."""
-    if worker.parameters.use_table == 0:
+    if worker.parameters.use_tt == 0:
         return NO_ENTRY
     tt_entry = probe(worker.tt, worker.stack[ply].position.key, ply)
     if tt_entry.bound != NO_BOUND:
@@ -127,7 +127,7 @@ def tt_adjusted_evaluation(evaluation, tt_entry):
 @kernel
 def store_tt(worker, ply, move, score, depth, bound):
     """Store the result of the node at `ply` in the table."""
-    if worker.parameters.use_table != 0:
+    if worker.parameters.use_tt != 0:
         node = worker.stack[ply]
         tt_entry = TTEntry(move, score, node.raw_evaluation, depth, bound, node.tt_pv)
         store(worker.tt, node.position.key, ply, tt_entry)

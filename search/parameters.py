@@ -1,8 +1,8 @@
-"""All tunable numbers of the search, declared once: name, default, bounds, and step for tuning.
+"""The tunable numbers of the search, declared once: name, default, bounds, and step for tuning.
 
-Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is in centipawns, DEPTH in plies,
-DIVISOR divides. The kernels read them from a record inside the worker, so they can change without a
-new compilation.
+Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is a difference of scores (of each
+ply in reverse futility pruning), DEPTH is in plies, DIVISOR divides. The kernels read them from a
+record inside the worker, so they can change without a new compilation.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = (
-    Parameter("use_table", 1, 0, 1, 1),  # 0 searches without the transposition table
+    Parameter("use_tt", 1, 0, 1, 1),  # 0 searches without the transposition table
     Parameter("aspiration_depth", 4, 1, 128, 1),
     Parameter("aspiration_margin", 14, 5, 100, 3),
     Parameter("aspiration_reduction", 3, 0, 8, 1),
@@ -34,8 +34,8 @@ PARAMETERS = (
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 5, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
-    Parameter("null_move_margin", 78, 50, 500, 25),
-    Parameter("null_move_margin_plies", 3, 0, 6, 1),
+    Parameter("null_move_eval_divisor", 78, 50, 500, 25),
+    Parameter("null_move_eval_plies", 3, 0, 6, 1),
     Parameter("null_move_static_margin", 34, 0, 300, 15),  # of the static evaluation over beta
     Parameter("null_move_verification_depth", 14, 6, 64, 1),
     Parameter("singular_depth", 5, 4, 64, 1),
@@ -47,10 +47,10 @@ PARAMETERS = (
     Parameter("reduction_moves", 1, 1, 500, 1),
     Parameter("reduction_cut_node", 1319, 0, 3000, 150),  # 1024ths of a ply, here and below
     Parameter("reduction_worsening", 795, 0, 2000, 120),
-    Parameter("reduction_principal", 937, 0, 3000, 120),
+    Parameter("reduction_pv", 937, 0, 3000, 120),
     Parameter("reduction_tt_pv", 1924, 0, 4000, 150),  # on a former principal variation
     Parameter("reduction_check", 816, 0, 3000, 120),
-    Parameter("reduction_noisy_table_move", 621, 0, 2000, 120),
+    Parameter("reduction_noisy_tt_move", 621, 0, 2000, 120),
     Parameter("reduction_cutoffs", 1157, 0, 3000, 150),
     Parameter(
         "reduction_cutoffs_number", 2, 0, 20, 1
@@ -59,16 +59,16 @@ PARAMETERS = (
     Parameter("reduction_root", 383, 0, 1024, 60),  # 1024ths left of a reduction at the root
     Parameter("deeper_margin", 40, 0, 1000, 5),
     Parameter("shallower_margin", 9, 0, 100, 2),
-    Parameter("late_move_depth", 8, 0, 16, 1),
-    Parameter("late_move_base", 5, 1, 20, 1),
+    Parameter("lmp_depth", 8, 0, 16, 1),
+    Parameter("lmp_base", 5, 1, 20, 1),
     Parameter("futility_depth", 9, -1, 16, 1),
     Parameter("futility_base", 94, 0, 300, 15),
     Parameter("futility_slope", 83, 20, 300, 10),
     Parameter("history_pruning_depth", 4, -1, 10, 1),
     Parameter("history_pruning_slope", 5058, 500, 16000, 400),
-    Parameter("exchange_pruning_depth", 9, 0, 16, 1),
-    Parameter("exchange_quiet_slope", 29, 5, 100, 4),
-    Parameter("exchange_noisy_slope", 92, 20, 200, 8),
+    Parameter("see_pruning_depth", 9, 0, 16, 1),
+    Parameter("see_quiet_slope", 29, 5, 100, 4),
+    Parameter("see_noisy_slope", 92, 20, 200, 8),
     Parameter(
         "quiescence_evasions", 0, 0, 1, 1
     ),  # 1: all of them; 0: one quiet move after one that does not lose

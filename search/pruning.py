@@ -78,9 +78,9 @@ def null_move_allowed(worker, ply, evaluation, beta, depth):
 def null_move_depth(worker, evaluation, beta, depth):
     """Return the depth after a null move: the reduction grows with depth and evaluation."""
     parameters = worker.parameters
-    surplus = (evaluation - beta) // parameters.null_move_margin
+    surplus = (evaluation - beta) // parameters.null_move_eval_divisor
     reduction = parameters.null_move_base + depth // parameters.null_move_divisor
-    return depth - reduction - min(surplus, parameters.null_move_margin_plies)
+    return depth - reduction - min(surplus, parameters.null_move_eval_plies)
 
 
 @inlined
@@ -102,10 +102,10 @@ def prune_move(worker, constants, ply, move, alpha, best):
 
     if is_quiet:
         # Late move pruning: at low depth, quiet moves are skipped after so many moves.
-        limit = parameters.late_move_base + depth * depth
+        limit = parameters.lmp_base + depth * depth
         if not node.improving:
             limit //= 2
-        if depth <= parameters.late_move_depth and node.move_count > limit:
+        if depth <= parameters.lmp_depth and node.move_count > limit:
             skip_quiets(node)
             return True
 
@@ -126,10 +126,10 @@ def prune_move(worker, constants, ply, move, alpha, best):
             return True
 
     # SEE pruning: the move loses more material than the depth allows.
-    if depth > parameters.exchange_pruning_depth:
+    if depth > parameters.see_pruning_depth:
         return False
     if is_quiet:
-        loss = parameters.exchange_quiet_slope * lmr_depth * lmr_depth
+        loss = parameters.see_quiet_slope * lmr_depth * lmr_depth
     else:
-        loss = parameters.exchange_noisy_slope * depth
+        loss = parameters.see_noisy_slope * depth
     return not see_at_least(node.position, constants, move, -loss)

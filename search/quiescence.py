@@ -78,7 +78,7 @@ def quiescence(worker, constants, ply, alpha, beta):  # noqa: C901, PLR0915
     if not in_check and not is_noisy(position, tt_move):
         tt_move = NO_MOVE
     start_picking(node, tt_move)
-    futility = stand_pat + parameters.quiescence_margin
+    futility_base = stand_pat + parameters.quiescence_margin
     while True:
         if in_check:
             move = next_move(worker, constants, ply)
@@ -90,12 +90,12 @@ def quiescence(worker, constants, ply, alpha, beta):  # noqa: C901, PLR0915
         # Step 4. Delta pruning: even with the captured piece the evaluation stays below alpha; or
         # the evaluation with the margin does not exceed alpha and the capture wins no material.
         if not in_check:
-            bound = futility + capture_value(position, move)
-            if bound <= alpha:
-                best = max(best, bound)
+            futility_value = futility_base + capture_value(position, move)
+            if futility_value <= alpha:
+                best = max(best, futility_value)
                 continue
-            if futility <= alpha and not see_at_least(position, constants, move, 1):
-                best = max(best, futility)
+            if futility_base <= alpha and not see_at_least(position, constants, move, 1):
+                best = max(best, futility_base)
                 continue
 
         # One quiet evasion is enough, once there is a move that does not get mated.

@@ -44,11 +44,11 @@ def adjusted_reduction(worker, ply, move, is_quiet):
     if node.cut_node:
         reduction += parameters.reduction_cut_node
     if node.pv_node:
-        reduction -= parameters.reduction_principal
+        reduction -= parameters.reduction_pv
     if node.tt_pv:
         reduction -= parameters.reduction_tt_pv
     if node.tt_move != NO_MOVE and is_noisy(node.position, node.tt_move):
-        reduction += parameters.reduction_noisy_table_move
+        reduction += parameters.reduction_noisy_tt_move
     if worker.stack[ply + 1].position.checkers != ZERO:
         reduction -= parameters.reduction_check
     if is_quiet:
@@ -65,7 +65,7 @@ def adjusted_reduction(worker, ply, move, is_quiet):
 
 
 @kernel
-def late_move_depth(worker, ply, move, is_quiet, depth):
+def lmr_depth(worker, ply, move, is_quiet, depth):
     """Return the depth of the first search of a move that has been made.
 
     A late move is reduced, but to no less than one ply, and never extended.
@@ -111,16 +111,16 @@ def singular_search_allowed(worker, ply, tt_entry, tt_move, depth):
 
 
 @kernel
-def singular_extension(worker, score, bound, tt_fails_high, pv_node, cut_node):
-    """Return the extension of the TT move in plies, after a singular search below `bound`.
+def singular_extension(worker, score, singular_beta, tt_fails_high, pv_node, cut_node):
+    """Return the extension of the TT move in plies, after a singular search.
 
-    `score` is the result of that search. The extension is 1 to 3, or 0 to -2 if the move is not
-    singular.
+    `score` is the result of that search, in the null window below `singular_beta`. The extension is
+    1 to 3, or 0 to -2 if the move is not singular.
     """
-    if score < bound:
-        if pv_node or score >= bound - worker.parameters.singular_double_margin:
+    if score < singular_beta:
+        if pv_node or score >= singular_beta - worker.parameters.singular_double_margin:
             return 1
-        return 2 if score >= bound - worker.parameters.singular_triple_margin else 3
+        return 2 if score >= singular_beta - worker.parameters.singular_triple_margin else 3
     if tt_fails_high:  # other moves may fail high too
         return -2
     return -1 if cut_node else 0

@@ -64,9 +64,9 @@ def test_an_interrupted_ablation_goes_on(tmp_path):
 def test_techniques_are_switches_unless_named(tmp_path):
     assert techniques(None, [], SPINS) == {"null move": {"use_null_move": 0}}
     # Zobra's own, where an engine has all that switches one off
-    zobra = spins(use_table=(1, 0, 1), deeper_margin=(50, 0, 1000), futility_depth=(8, -1, 20))
+    zobra = spins(use_tt=(1, 0, 1), deeper_margin=(50, 0, 1000), futility_depth=(8, -1, 20))
     assert techniques(None, [], zobra) == {
-        "transposition table": {"use_table": 0},
+        "transposition table": {"use_tt": 0},
         "futility pruning": {"futility_depth": -1},
     }
     path = tmp_path / "t.toml"

@@ -106,12 +106,12 @@ def test_the_pv_leads_to_the_score(fen, depth):
         assert score == Minimax(chess.Board(board.fen())).quiet_value() * (-1) ** len(numbers)
 
 
-@pytest.mark.parametrize("use_table", [0, 1])
+@pytest.mark.parametrize("use_tt", [0, 1])
 @pytest.mark.parametrize(("fen", "plies"), MATES)
-def test_mates_are_found_at_their_distance(fen, plies, use_table):
+def test_mates_are_found_at_their_distance(fen, plies, use_tt):
     """Mate scores in the table are right for the next search and for later roots, too."""
     position = parse_fen(fen)
-    bench = bench_of(fen, use_table=use_table)
+    bench = bench_of(fen, use_tt=use_tt)
     for depth in range(max(1, plies), plies + 2):
         assert bench.search(depth) == mate_score(plies)
     for ply, move in enumerate(bench.line(), 1):
@@ -151,7 +151,7 @@ def test_fifty_moves_draw_a_won_game():
 
 def test_the_search_stays_within_its_stack():
     """A depth beyond the stack is cut off at its last ply, and writes nothing behind it."""
-    bench = Workbench(parse_fen(LOCKED), {"use_table": 1})
+    bench = Workbench(parse_fen(LOCKED), {"use_tt": 1})
     bench.this["node_limit"] = 300_000
     bench.search(MAX_PLY)
     assert MAX_PLY // 2 < bench.this["selective_depth"] <= MAX_PLY
@@ -197,7 +197,7 @@ def test_an_excluded_move_is_not_searched(fen):
         others = [other for other in board.legal_moves if other != move]
         if not others:
             continue
-        bench = bench_of(START, use_table=1)
+        bench = bench_of(START, use_tt=1)
         bench.put(1, position)
         bench.this["stack"][1]["excluded"] = number
         expected = one_ply_later(Minimax(board).value(1, others))
@@ -263,7 +263,7 @@ def test_verification_sees_through_zugzwang(fen):
 
 def test_only_the_moves_allowed_at_the_root_are_searched():
     position = parse_fen(START)
-    bench = bench_of(START, use_table=1)
+    bench = bench_of(START, use_tt=1)
     allowed = [position.parse_move("a2a3"), position.parse_move("h2h4")]
     values = {move: -Workbench(position.after(move), PLAIN).search(2) for move in allowed}
     bench.place(position, moves=allowed)
@@ -284,7 +284,7 @@ def test_a_null_move_proves_no_mate():
         "null_move_depth": 2,
         "null_move_base": 2,
         "null_move_divisor": 8,
-        "null_move_margin_plies": 0,
+        "null_move_eval_plies": 0,
         "null_move_static_margin": 0,
     }
     bench = Workbench(parse_fen(START), PLAIN | null_move, network=network)

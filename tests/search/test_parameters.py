@@ -17,6 +17,7 @@ from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.search.root import RootLine
 from zobra.search.searcher import Searcher
 from zobra.search.time_management import stability_factor, time_budget
+from zobra.tt.entry import EXACT
 
 FENS = [MIDDLEGAME, KIWIPETE]
 # With an increment, without, and with little time left.
@@ -58,7 +59,7 @@ def times(name: str, value: int) -> list[object]:
         found.append(time_budget(Limits(clock=clock), True, 0, parameters))
     for stood, fall in itertools.product(range(6), (-500, 0, 40, 500)):
         bests = [*range(10, 20), *[20] * (stood + 1)]
-        lines = [RootLine(9, 9, 100, 0, (best,)) for best in bests]
+        lines = [RootLine(9, 9, 100, EXACT, (best,)) for best in bests]
         lines[-1] = lines[-1]._replace(score=100 - fall)
         found.append(stability_factor(lines, 0.3, parameters))
     return found

@@ -101,8 +101,8 @@ def test_null_move_depth_falls_with_depth_and_surplus(depth, surplus, reduced):
     given = {
         "null_move_base": 3,
         "null_move_divisor": 4,
-        "null_move_margin": 200,
-        "null_move_margin_plies": 3,
+        "null_move_eval_divisor": 200,
+        "null_move_eval_plies": 3,
     }
     given |= {"evaluation": 10 + surplus, "beta": 10, "depth": depth}
     assert ask(pruning.null_move_depth, **given) == reduced
@@ -113,7 +113,7 @@ def test_null_move_depth_falls_with_depth_and_surplus(depth, surplus, reduced):
 OFF = {
     name: value
     for name, value in PLAIN.items()
-    if name.startswith(("late", "futility", "history_pruning", "exchange"))
+    if name.startswith(("lmp", "futility", "history_pruning", "see"))
 }
 FUTILITY = {
     "futility_depth": 6,
@@ -121,8 +121,8 @@ FUTILITY = {
     "futility_slope": 50,
     "static_evaluation": -150,
 }
-LATE = {"late_move_depth": 9, "late_move_base": 1}
-SEE = {"exchange_pruning_depth": 9, "exchange_noisy_slope": 95}
+LATE = {"lmp_depth": 9, "lmp_base": 1}
+SEE = {"see_pruning_depth": 9, "see_noisy_slope": 95}
 
 
 def prune(
@@ -146,7 +146,7 @@ ALONE = {
     "late moves": LATE,
     "futility": FUTILITY | {"static_evaluation": -5_000},
     "history": {"history_pruning_depth": 9, "history_pruning_slope": 500},
-    "SEE": {"exchange_pruning_depth": 9, "exchange_quiet_slope": 5},
+    "SEE": {"see_pruning_depth": 9, "see_quiet_slope": 5},
 }
 
 
@@ -172,7 +172,7 @@ def test_a_check_is_pruned_for_its_number_or_its_see_only(technique):
 @pytest.mark.parametrize(("depth", "improving"), [*product((1, 2, 4), (0, 1))])
 def test_late_moves(depth, improving):
     most = (4 + depth * depth) // (2 - improving)
-    given = {"late_move_depth": 4, "late_move_base": 4, "improving": improving}
+    given = {"lmp_depth": 4, "lmp_base": 4, "improving": improving}
     assert not prune("e3c4", depth=depth, move_count=most, **given)[0]
     assert prune("e3c4", depth=depth, move_count=most + 1, **given)[0]
     assert not prune("e3c4", depth=5, move_count=200, **given)[0]
@@ -218,8 +218,8 @@ def test_history_pruning(slope, history, depth, pruned):
 
 def test_captures_are_pruned_by_see_only():
     assert not prune("e3d5", history_pruning_depth=9, **LATE | FUTILITY)[0]
-    assert not prune("e3d5", **SEE | {"exchange_noisy_slope": 110})[0]
-    assert prune("e3d5", **SEE | {"exchange_noisy_slope": 109})[0]
+    assert not prune("e3d5", **SEE | {"see_noisy_slope": 110})[0]
+    assert prune("e3d5", **SEE | {"see_noisy_slope": 109})[0]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_captures_are_pruned_by_see_only():
     ],
 )
 def test_see_pruning(fen, text, depth, loses):
-    assert prune(text, fen, depth=depth, exchange_quiet_slope=25, **SEE)[0] == loses
+    assert prune(text, fen, depth=depth, see_quiet_slope=25, **SEE)[0] == loses
 
 
 # What several techniques ask

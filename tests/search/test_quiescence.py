@@ -89,7 +89,7 @@ def test_far_below_alpha_captures_must_win_material():
 
 def test_the_table_answers_null_windows_only():
     """In a principal variation the same position is searched again."""
-    bench = bench_of(CAPTURE, use_table=1)
+    bench = bench_of(CAPTURE, use_tt=1)
     value = bench.quiesce()
     assert bench.this["nodes"] == 2
     assert bench.line() == [parse_fen(CAPTURE).parse_move("e4d5")]
@@ -101,7 +101,7 @@ def test_the_table_answers_null_windows_only():
 
 
 def test_standing_pat_above_beta_ends_at_once_and_is_stored_for_its_evaluation():
-    bench = bench_of(CAPTURE, use_table=1)
+    bench = bench_of(CAPTURE, use_tt=1)
     assert bench.quiesce(STANDING - 1, STANDING) == STANDING
     assert bench.this["nodes"] == 1
     stored = {"depth": 0, "bound": LOWER, "move": 0, "evaluation": STANDING}
@@ -118,7 +118,7 @@ def store_bound(bench: Workbench, fen: str, score: int, move: int = 0) -> None:
 def test_the_tt_move_is_tried_first_if_it_is_a_capture(hint, kept):
     position = parse_fen(TWO_CAPTURES)
     move = position.parse_move(hint)
-    bench = bench_of(TWO_CAPTURES, use_table=1)
+    bench = bench_of(TWO_CAPTURES, use_tt=1)
     store_bound(bench, TWO_CAPTURES, standing_of(TWO_CAPTURES), move)
     bench.quiesce()
     assert int(bench.this["stack"][0]["tt_move"]) == (move if kept else 0)
@@ -126,7 +126,7 @@ def test_the_tt_move_is_tried_first_if_it_is_a_capture(hint, kept):
 
 
 def test_a_tt_score_refines_standing_pat():
-    bench = bench_of(CAPTURE, use_table=1)
+    bench = bench_of(CAPTURE, use_tt=1)
     store_bound(bench, CAPTURE, STANDING + 500)
     assert bench.quiesce(STANDING, STANDING + 400) == STANDING + 500
     assert bench.this["nodes"] == 1

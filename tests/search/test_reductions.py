@@ -9,8 +9,8 @@ from tests.support.search_kernels import DEFAULTS, ask, call, node_at
 from zobra.engine.fen import START, parse_fen
 from zobra.search.reductions import (
     adjusted_reduction,
-    late_move_depth,
     late_move_reduction,
+    lmr_depth,
     research_depth,
     singular_extension,
 )
@@ -52,8 +52,8 @@ def test_the_reduction_table_follows_its_formula():
 # Each adjustment is a digit of its own.
 DIGITS = {
     "reduction_cut_node": 10,
-    "reduction_principal": 200,
-    "reduction_noisy_table_move": 3_000,
+    "reduction_pv": 200,
+    "reduction_noisy_tt_move": 3_000,
     "reduction_check": 40_000,
     "reduction_tt_pv": 500_000,
 }
@@ -126,7 +126,7 @@ def test_a_re_search_is_the_deeper_the_more_the_score_exceeds_the_best(ply, dept
 def test_a_reduced_depth_is_at_least_one_and_never_extended(depth, reduction, left):
     values = {"move": QUIET, "is_quiet": 1, "improving": 1, "reductions": reduction, "depth": depth}
     for count, wanted in ((DEFAULTS["reduction_moves"], depth), (9, left)):
-        assert ask(late_move_depth, TAKES, move_count=count, **values) == wanted
+        assert ask(lmr_depth, TAKES, move_count=count, **values) == wanted
 
 
 @pytest.mark.parametrize(
@@ -144,4 +144,4 @@ def test_a_reduced_depth_is_at_least_one_and_never_extended(depth, reduction, le
 )
 def test_singular_extensions(score, fails_high, pv, cut, plies):
     given = {"tt_fails_high": fails_high, "pv_node": pv, "cut_node": cut}
-    assert ask(singular_extension, score=score, bound=100, **given) == plies
+    assert ask(singular_extension, score=score, singular_beta=100, **given) == plies

@@ -181,14 +181,14 @@ def picker_perft(worker, constants, ply, depth):
 
 # Parameters with which nothing is pruned, reduced or remembered: the search is then plain minimax
 PLAIN = {
-    "use_table": 0,
+    "use_tt": 0,
     "internal_reduction_depth": 1_000,
     "reverse_futility_depth": 0,
     "null_move_depth": 1_000,
-    "late_move_depth": 0,
+    "lmp_depth": 0,
     "futility_depth": -1,
     "history_pruning_depth": -1,
-    "exchange_pruning_depth": 0,
+    "see_pruning_depth": 0,
     "singular_depth": 1_000,
     "reduction_moves": 1_000,
     "correction_weight": 0,

@@ -139,12 +139,12 @@ def test_options_reach_every_thread():
 def test_the_list_for_a_tuner_is_toml_or_what_openbench_takes():
     invoke = CliRunner().invoke
     every = tomllib.loads(invoke(app, ["parameters"]).stdout)["parameter"]
-    assert "use_table" not in every
+    assert "use_tt" not in every
     assert len(every) > 10
-    one = tomllib.loads(invoke(app, ["parameters", "use_table"]).stdout)
-    assert one == {"parameter": {"use_table": {"default": 1, "low": 0, "high": 1, "c_end": 1}}}
-    line = invoke(app, ["parameters", "use_table", "--openbench"]).stdout
-    assert line == "use_table, int, 1, 0, 1, 1, 0.002\n"
+    one = tomllib.loads(invoke(app, ["parameters", "use_tt"]).stdout)
+    assert one == {"parameter": {"use_tt": {"default": 1, "low": 0, "high": 1, "c_end": 1}}}
+    line = invoke(app, ["parameters", "use_tt", "--openbench"]).stdout
+    assert line == "use_tt, int, 1, 0, 1, 1, 0.002\n"
     refused = invoke(app, ["parameters", "speed"])
     assert refused.exit_code == 2
     assert "no parameter speed" in refused.output
