@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Random moves from the start position, or from a position of a book; half of the time one more
 PLIES = 8
 BOOK_PLIES = 4
-MARGIN = 100  # centipawns: the largest score of a balanced opening, by a search of NODES nodes
+MARGIN = 100  # internal units: the largest score of a balanced opening, by a search of NODES nodes
 NODES = 100
 TRIES = 1_000  # in a row without a balanced opening, then the book is given up
 

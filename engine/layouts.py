@@ -22,7 +22,7 @@ BYTE_ORDER = layout(("bytes", "u1", (16,)))
 
 # The evaluation network (network.py): what each feature adds to the neurons, and what these add to
 # the score. Each output has the weights of the side to move, then of the other; its sum times
-# `scale` is in centipawns times QA × QA × the largest of OUTPUT_UNITS.
+# `scale` is in internal units times QA × QA × the largest of OUTPUT_UNITS.
 NEURONS = layout(("values", "i2", (WIDTH,)))
 NETWORK = layout(
     ("rows", NEURONS, (FEATURES,)),

@@ -2,7 +2,7 @@
 
 Each side's features (see accumulator.py) feed the same first layer; the neurons of the side to move
 come first. A neuron contributes clip(x, 0, 1)², where x is stored multiplied by QA, and the output
-weights by QB (each network has its own, see OUTPUT_UNITS). The output times SCALE is in centipawns.
+weights by QB (each network has its own, see OUTPUT_UNITS). The output times SCALE is a score.
 The number of pieces on the board selects one of the outputs. Ideas: NNUE, Yu Nasu (2018); the
 perspective network with squared clipped neurons (SCReLU) as trained by Jamie Whiting's bullet.
 """
@@ -53,7 +53,7 @@ EVALUATIONS = layout(
 
 @kernel
 def network_score(network, accumulator, position):
-    """Return centipawns for the side to move; both sides of the accumulator must be computed."""
+    """Return the score for the side to move; both sides of the accumulator must be computed."""
     pieces = np.uint64(popcount(position.colours[WHITE] | position.colours[BLACK]))
     bucket = (pieces - ONE) // PIECES_A_BUCKET
     side = position.side
@@ -66,14 +66,14 @@ def network_score(network, accumulator, position):
 
 @entry(INT, record(NETWORK), record(ACCUMULATOR), POSITION_TYPE)
 def evaluate_anew(network, accumulator, position):
-    """Compute the accumulator from all pieces, and return centipawns for the side to move."""
+    """Compute the accumulator from all pieces, and return the score for the side to move."""
     refresh(network, accumulator, position)
     return network_score(network, accumulator, position)
 
 
 @entry(VOID, record(NETWORK), record(EVALUATIONS), INT)
 def evaluate_batch(network, batch, count):
-    """Evaluate the first `count` positions of a batch: `scores` are centipawns for White."""
+    """Evaluate the first `count` positions of a batch: `scores` are for White."""
     for index in range(count):
         position = batch.positions[index]
         refresh(network, batch.accumulator, position)

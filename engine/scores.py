@@ -1,4 +1,8 @@
-"""The scale of scores: centipawns, and distance to mate."""
+"""The scale of scores: internal units, and distance to mate.
+
+An output of 1.0 of the network is 400 internal units. They become centipawns when a score is shown
+(`normalised` in search/wdl.py).
+"""
 
 import numpy as np
 

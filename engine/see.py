@@ -32,20 +32,20 @@ from zobra.engine.move import (
     to_square,
 )
 
-# Centipawns by piece type, and of none. The king last: no exchange gains what its loss costs.
+# Internal units by piece type, and of none. The king last: no exchange gains what its loss costs.
 VALUES = np.array([100, 320, 320, 500, 950, 20_000, 0], np.int64)
 PAWN_VALUE = VALUES[0]
 
 
 @kernel
 def piece_value(kind):
-    """Return the exchange value of a piece type in centipawns, or 0 for none."""
+    """Return the exchange value of a piece type in internal units, or 0 for none."""
     return VALUES[kind]
 
 
 @kernel
 def capture_value(position, move):
-    """Return the centipawns that a move wins at once, by the captured piece and by promotion."""
+    """Return the material in internal units that a move wins by capture and promotion."""
     flag = flag_of(move)
     if flag == CASTLING:
         return 0
@@ -72,7 +72,7 @@ def all_attackers(position, constants, square, occupied):
 
 @kernel
 def see_at_least(position, constants, move, threshold):  # noqa: C901
-    """Return whether the exchange that `move` begins gains at least `threshold` centipawns."""
+    """Return whether the exchange that `move` begins gains at least `threshold` internal units."""
     flag = flag_of(move)
     if flag == CASTLING:
         return threshold <= 0

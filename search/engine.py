@@ -143,7 +143,7 @@ class Engine:
         return self._loaded().followed.readable
 
     def evaluate(self, position: "Position") -> int:
-        """Return the static evaluation in centipawns for the side to move."""
+        """Return the static evaluation in internal units for the side to move."""
         return self._loaded().searcher.evaluate(position)
 
     # What the engine's thread does

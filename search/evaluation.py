@@ -10,13 +10,13 @@ from zobra.engine.position import Position
 
 @kernel
 def evaluate(worker, ply):
-    """Return the static evaluation in centipawns of the position at `ply`, for the side to move."""
+    """Return the static evaluation of the position at `ply`, for the side to move."""
     node = worker.stack[ply]
     return network_score(network_at(worker.network_address), node.accumulator, node.position)
 
 
 def evaluate_position(position: Position, network: np.ndarray) -> int:
-    """Return a network's static evaluation in centipawns for the side to move.
+    """Return a network's static evaluation in internal units for the side to move.
 
     The network has shape (1,) and dtype NETWORK.
     """

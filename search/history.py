@@ -199,7 +199,7 @@ def corrections(worker, ply):
 
 @kernel
 def corrected_evaluation(worker, ply, raw_evaluation):
-    """Return the raw evaluation in centipawns plus all corrections; never a mate score."""
+    """Return the raw evaluation in internal units plus all corrections; never a mate score."""
     total = np.int64(0)
     for row, index in corrections(worker, ply):
         total += row[index]
@@ -212,7 +212,7 @@ def corrected_evaluation(worker, ply, raw_evaluation):
 def update_correction_histories(worker, ply, difference, depth):
     """Update the corrections after a search of `depth` plies.
 
-    Its score was `difference` centipawns above the static evaluation.
+    Its score was `difference` internal units above the static evaluation.
     """
     bonus = max(-LARGEST_BONUS, min(2 * difference * depth, LARGEST_BONUS))
     for row, index in corrections(worker, ply):

@@ -27,7 +27,7 @@ from zobra.search.worker import SIGNALS, STOP, WORKER, new_worker
 
 MAX_THREADS = 256
 WORKER_MEGABYTES = 1 + (WORKER.itemsize >> 20)
-VOTE_BASE = 14  # centipawns added to a line's lead over the worst line, so that every depth counts
+VOTE_BASE = 14  # added to a line's lead over the worst line, so that every depth counts
 LOWEST_PRIORITY = 19  # the nice value
 VOTE_TIMEOUT = 0.005  # seconds to wait for helper threads to finish and vote
 NO_SIGNALS = np.zeros(SIGNALS, np.int64)  # of a worker that does not search

@@ -21,7 +21,7 @@ from zobra.search.worker import NODE
 
 # The stages, in their order
 TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURES, GENERATE_QUIETS, QUIETS, BAD_CAPTURES = range(6)
-VICTIM_WEIGHT = 32  # history values for a centipawn of captured material
+VICTIM_WEIGHT = 32  # history values for a unit of captured material
 
 best_place = first_maximum(NODE, "scores", MAX_MOVES.bit_length())
 

@@ -2,7 +2,8 @@
 
 Each step has a heading with the standard name of its technique and its value: the loss of Elo
 without it, in 1,000 games at 25,000 nodes per move (docs/strength.md has the margins). `pruning`,
-`reductions`, `move_picker` and `node` have the details. Scores are centipawns for the side to move.
+`reductions`, `move_picker` and `node` have the details. Scores are for the side to move, in
+internal units (engine/scores.py).
 """
 
 import numpy as np

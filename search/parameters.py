@@ -30,7 +30,7 @@ PARAMETERS = (
     Parameter("reverse_futility_share", 670, 0, 1024, 60),  # 1024ths of what is above beta
     Parameter(
         "reverse_futility_worsening", 27, 0, 100, 6
-    ),  # centipawns off the margin after a bad move of the opponent
+    ),  # units off the margin after a bad move of the opponent
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 5, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
@@ -39,7 +39,7 @@ PARAMETERS = (
     Parameter("null_move_static_margin", 34, 0, 300, 15),  # of the static evaluation over beta
     Parameter("null_move_verification_depth", 14, 6, 64, 1),
     Parameter("singular_depth", 5, 4, 64, 1),
-    Parameter("singular_margin", 17, 4, 64, 3),  # sixteenths of a centipawn and ply
+    Parameter("singular_margin", 17, 4, 64, 3),  # sixteenths of a unit and ply
     Parameter("singular_double_margin", 14, 0, 100, 4),
     Parameter("singular_triple_margin", 52, 0, 400, 10),
     Parameter("reduction_base", 104, 0, 200, 8),  # hundredths of a ply
@@ -79,7 +79,7 @@ PARAMETERS = (
     Parameter("history_beta_margin", 63, 0, 500, 15),
     Parameter("threat_bonus", 15949, 0, 32000, 1000),  # history values, here and below
     Parameter("check_bonus", 10275, 0, 32000, 1000),
-    Parameter("correction_weight", 96, 0, 200, 8),  # 16384ths of a centipawn for a history value
+    Parameter("correction_weight", 96, 0, 200, 8),  # 16384ths of a unit for a history value
     # Time management; hundredths, if nothing else is said.
     Parameter("time_moves", 20, 5, 60, 2),  # moves that a clock with an increment has to last for
     Parameter("time_moves_without_increment", 30, 10, 80, 3),
@@ -97,7 +97,7 @@ PARAMETERS = (
     Parameter("time_stability_4", 85, 50, 300, 8),  # or for at least four
     Parameter("time_effort_base", 170, 100, 300, 8),
     Parameter("time_effort_slope", 120, 0, 200, 8),  # by the share of nodes spent on the best move
-    Parameter("time_drop_scale", 120, 20, 1000, 10),  # centipawns of a fall that double the optimum
+    Parameter("time_drop_scale", 120, 20, 1000, 10),  # units of a fall that double the optimum
     Parameter("time_drop_least", 90, 10, 100, 5),
     Parameter("time_drop_most", 140, 100, 300, 8),
     Parameter("time_forced", 5, 0, 100, 2),  # of the optimum, for the only move

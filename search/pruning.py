@@ -1,7 +1,7 @@
 """Pruning: when a node, or some of its moves, need not be searched.
 
-There is one predicate or formula for each technique. Margins are centipawns, and tunable (see
-parameters). Ideas and names: Chess Programming Wiki, "Pruning".
+There is one predicate or formula for each technique. Margins are tunable (see parameters). Ideas
+and names: Chess Programming Wiki, "Pruning".
 """
 
 from zobra.engine.board import KING, PAWN, ZERO

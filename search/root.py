@@ -17,13 +17,13 @@ from zobra.engine.scores import INFINITY, LONGEST_MATE, MAX_PLY
 from zobra.tt.entry import EXACT, LOWER, UPPER
 
 REFUTED = -INFINITY  # the score of a move that a null window showed to be no better than another
-WIDEST_WINDOW = 1_000  # centipawns; a wider window is opened to infinity
+WIDEST_WINDOW = 1_000  # internal units; a wider window is opened to infinity
 
 # A move and the line that it begins. `score` is that of the current iteration; the line, with
 # `bound`, `depth` and `selective_depth`, is the last one that was not refuted.
 ROOT_MOVE = layout(
     ("move", "u8"),
-    ("score", "i8"),  # centipawns, REFUTED if the line is older
+    ("score", "i8"),  # internal units, REFUTED if the line is older
     ("previous_score", "i8"),  # the score at the end of the last iteration
     ("bound", "i8"),  # EXACT, LOWER or UPPER, as in the transposition table
     ("nodes", "i8"),  # spent on this move in all iterations

@@ -146,7 +146,7 @@ class Searcher:
         self.clear()
 
     def evaluate(self, position: Position) -> int:
-        """Return the static evaluation in centipawns for the side to move."""
+        """Return the static evaluation in internal units for the side to move."""
         return evaluate_position(position, self.network)
 
     def search(

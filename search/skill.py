@@ -20,7 +20,7 @@ MAX_SKILL = 20  # highest Skill Level (unrestricted)
 class Skill(NamedTuple):
     """A limited strength: at most `nodes` positions per move, and misjudged candidates.
 
-    The error of each candidate's score has a standard deviation of `noise` centipawns.
+    The error of each candidate's score has a standard deviation of `noise` internal units.
     """
 
     nodes: int

@@ -29,7 +29,7 @@ DRAW = 0
 BLESSED_LOSS = -1
 LOSS = -2
 
-# Centipawns
+# Internal units
 SCORES = {WIN: CERTAIN, CURSED_WIN: 40, DRAW: 0, BLESSED_LOSS: -40, LOSS: -CERTAIN}
 # DTZ of a capture or pawn move, by the result that it reaches
 ZEROING_DTZ = {WIN: 1, CURSED_WIN: 101, DRAW: 0, BLESSED_LOSS: -101, LOSS: -1}

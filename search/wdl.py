@@ -18,7 +18,7 @@ from zobra.engine.scores import is_mate
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
 MOST_PIECES = 30  # of both sides, without the kings
 USUAL_MATERIAL = 0.6  # the share of them at move 32, median of 530 games at 8+0.08
-# Centipawns: a result that endgame tablebases know, beyond any evaluation and below any mate
+# Internal units: a result that endgame tablebases know, beyond any evaluation and below any mate
 CERTAIN = 20_000
 
 
@@ -31,7 +31,7 @@ class Wdl(NamedTuple):
 
 
 class Model(NamedTuple):
-    """The parameters in centipawns, except `offset` and `growth`, which have no unit.
+    """The parameters in internal units, except `offset` and `growth`, which have no unit.
 
     The methods take numbers or arrays; `material` is from 0 to 1.
     """
@@ -81,7 +81,7 @@ def normalised(score: int) -> int:
 
 
 def wdl(score: int, material: float) -> Wdl:
-    """Return the chances for a score (centipawns or mate) of the side to move."""
+    """Return the chances for a score (internal units or mate) of the side to move."""
     if is_mate(score):
         return Wdl(1000, 0, 0) if score > 0 else Wdl(0, 0, 1000)
     chances = fitted().win(np.array([score, -score]), material)

@@ -14,7 +14,7 @@ from zobra.train.games import read_positions
 from zobra.train.positions import PACKED
 from zobra.train.recipe import Filter
 
-CLEAR_SCORE = 300  # centipawns: a side this far ahead mostly wins
+CLEAR_SCORE = 300  # internal units: a side this far ahead mostly wins
 COMPARED_GAMES = 100_000  # their positions fit in memory
 MIN_COHERENCE = 0.8
 MAX_DUPLICATES = 0.2
@@ -37,7 +37,7 @@ class DataReport(NamedTuple):
     endings: Counter[str]
     coherence: float | None
     duplicates: float
-    median_score: float  # median of |score|, centipawns
+    median_score: float  # median of |score|, internal units
 
     def faults(self) -> list[str]:
         """Return the reasons not to train on these games, as sentences."""
@@ -70,7 +70,7 @@ class DataReport(NamedTuple):
         table.add_row("endings", ", ".join(endings))
         table.add_row("coherence", coherence)
         table.add_row("duplicates", f"{self.duplicates:.1%}")
-        table.add_row("median |score|", f"{self.median_score:.0f} centipawns")
+        table.add_row("median |score|", f"{self.median_score:.0f} internal units")
         return table
 
 

@@ -174,7 +174,7 @@ def wdl(
     largest_score: Annotated[
         int,
         typer.Option(
-            min=1, metavar="CP", help="Leave out positions with larger scores, in centipawns."
+            min=1, metavar="CP", help="Leave out positions with larger scores, in internal units."
         ),
     ] = 1_000,
     output: Annotated[

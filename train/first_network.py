@@ -13,19 +13,19 @@ WIDTH = 32
 QB = 128
 PAIRS = 2  # for each kind: one would need a larger output weight than there is
 HALF = QA // 2
-TEMPO = 10  # centipawns for having the move
+TEMPO = 10  # internal units for having the move
 
 # By kind of piece: pawn, knight, bishop, rook, queen, king
-VALUES = (100, 320, 330, 500, 950, 0)  # centipawns
-CENTRE = (4, 12, 8, 2, 4, 12)  # centipawns for each step toward the centre
-ADVANCE = (8, 0, 0, 0, 0, 0)  # centipawns for each rank
-UNITS = (7, 9, 9, 12, 12, 2)  # centipawns per unit of a weight, so that usual sums are not clipped
+VALUES = (100, 320, 330, 500, 950, 0)  # internal units
+CENTRE = (4, 12, 8, 2, 4, 12)  # internal units for each step toward the centre
+ADVANCE = (8, 0, 0, 0, 0, 0)  # internal units for each rank
+UNITS = (7, 9, 9, 12, 12, 2)  # of score per unit of a weight, so that usual sums are not clipped
 KING = 5
 MIDDLEGAME = BUCKETS // 2  # from this bucket on, the king avoids the centre
 
 
 def square_value(kind: int, square: int) -> int:
-    """Return the value in centipawns of a piece on a square (a1 is 0), from its own side's view."""
+    """Return the value of a piece on a square (a1 is 0), from its own side's view."""
     rank, file = divmod(square, 8)
     steps = min(rank, 7 - rank) + min(file, 7 - file)
     return VALUES[kind] + CENTRE[kind] * steps + ADVANCE[kind] * rank
@@ -36,7 +36,7 @@ def first_network() -> Network:
     rows = np.zeros((FEATURES, WIDTH), np.int16)
     bias = np.zeros(WIDTH, np.int16)
     output = np.zeros((BUCKETS, 2, WIDTH), np.int16)
-    # Centipawns per unit of a weight, with an output weight of 1
+    # Score per unit of a weight, with an output weight of 1
     step = 4 * HALF * SCALE / (QA * QA * QB)
     pairs = [(kind, unit) for kind, unit in enumerate(UNITS) for _ in range(PAIRS)]
     for index, (kind, unit) in enumerate(pairs):

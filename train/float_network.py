@@ -1,7 +1,7 @@
 """A network in float32, as it is trained, and its quantisation to the integers of the engine.
 
-1.0 becomes QA in the first layer and QB in the output weights. An output of 1.0 is SCALE
-centipawns.
+1.0 becomes QA in the first layer and QB in the output weights. An output of 1.0 is SCALE internal
+units.
 """
 
 import math
@@ -75,7 +75,7 @@ def quantise(weights: Any, qb: int, header: dict[str, Any]) -> Network:
 def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
     """Evaluate positions (dtype PACKED) with float weights.
 
-    Return scores in centipawns for the side to move.
+    Return scores in internal units for the side to move.
     """
     parts = {name: weights[name].astype(float) for name in PARTS}
     return _outputs(parts, 1, positions) * SCALE
@@ -84,7 +84,7 @@ def float_scores(weights: Any, positions: np.ndarray) -> np.ndarray:
 def integer_scores(network: Network, positions: np.ndarray) -> np.ndarray:
     """Evaluate positions (dtype PACKED) with a network, in plain NumPy without kernels.
 
-    Return scores in centipawns for the side to move.
+    Return scores in internal units for the side to move.
     """
     parts = {name: getattr(network, name).astype(np.int64) for name in PARTS}
     parts["output_bias"] *= QA
@@ -110,7 +110,7 @@ def _outputs(parts: dict[str, np.ndarray], one: int, positions: np.ndarray) -> n
     return total
 
 
-def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
+def restore_scale(weights: Any, positions: np.ndarray) -> float:
     """Scale the output of float weights to the scores of positions, and return the factor.
 
     A share of the game result in the target makes evaluations larger, but the margins of the search
@@ -119,7 +119,7 @@ def restore_centipawns(weights: Any, positions: np.ndarray) -> float:
     """
     usual = positions[np.abs(positions["score"].astype(int)) < SCALE]
     if not len(usual):
-        raise DataError(f"no validation position has a score below {SCALE} centipawns")
+        raise DataError(f"no validation position has a score below {SCALE} internal units")
     score = np.abs(usual["score"]).mean()
     value = np.abs(float_scores(weights, usual)).mean()
     factor = float(score / value)

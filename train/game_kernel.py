@@ -35,7 +35,7 @@ GAME = layout(
     ("ending", "i8"),  # index into ENDINGS
     ("count", "u8"),  # plies played
     ("moves", "u2", (LONGEST_GAME,)),
-    ("scores", "i2", (LONGEST_GAME,)),  # centipawns for White
+    ("scores", "i2", (LONGEST_GAME,)),  # internal units for White
 )
 
 RESULTS = ("0-1", "1/2-1/2", "1-0")  # by half points
@@ -74,8 +74,8 @@ class DataError(ValueError):
 class TrainingGame:
     """One game, from its position after the opening.
 
-    `moves` (uint16) and `scores` (int16, centipawns for White) have one element per ply. `result`
-    is in half points for White, and `ending` is an index into ENDINGS.
+    `moves` (uint16) and `scores` (int16, internal units for White) have one element per ply.
+    `result` is in half points for White, and `ending` is an index into ENDINGS.
     """
 
     number: int

@@ -46,7 +46,7 @@ MAX_FEN = 255  # characters
 
 TOP_LEVEL = 127
 LEVEL_SCALE = 800
-DECIDED_SCORE = 30_000  # centipawns
+DECIDED_SCORE = 30_000  # internal units
 _INNER_LEVELS = np.arange(1 - TOP_LEVEL, TOP_LEVEL)
 _INNER_SCORES = np.rint(LEVEL_SCALE * np.arctanh(_INNER_LEVELS / TOP_LEVEL))
 LEVEL_SCORES = np.array([-DECIDED_SCORE, *_INNER_SCORES, DECIDED_SCORE], np.int16)
@@ -102,12 +102,12 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def levels_of(scores: np.ndarray) -> np.ndarray:
-    """Return the levels (int8) of scores in centipawns."""
+    """Return the levels (int8) of scores in internal units."""
     return np.rint(TOP_LEVEL * np.tanh(scores / LEVEL_SCALE)).astype(np.int8)
 
 
 def scores_of(levels: np.ndarray) -> np.ndarray:
-    """Return the scores (int16, centipawns) of levels (int8)."""
+    """Return the scores (int16, internal units) of levels (int8)."""
     return LEVEL_SCORES[levels.astype(int) + TOP_LEVEL]
 
 

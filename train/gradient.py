@@ -33,7 +33,7 @@ class Target(NamedTuple):
     """How a target is made of the score and the result of a position."""
 
     wdl: float  # the share of the result
-    eval_scale: float  # centipawns that mean odds of e : 1
+    eval_scale: float  # internal units that mean odds of e : 1
 
 
 class Step(NamedTuple):

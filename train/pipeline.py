@@ -27,7 +27,7 @@ from zobra.arena.model.engines import EngineSpec
 from zobra.engine.network_file import BUILT_IN, LARGEST_OUTPUT, Network, read_network
 from zobra.train.check import check_data
 from zobra.train.first_network import first_network
-from zobra.train.float_network import initial_weights, quantise, restore_centipawns, weights_of
+from zobra.train.float_network import initial_weights, quantise, restore_scale, weights_of
 from zobra.train.games import (
     GAMES_A_SHARD,
     count_games,
@@ -51,7 +51,7 @@ from zobra.train.verify import verify
 
 ZOBRA = (sys.executable, "-m", "zobra.cli")
 VERIFIED_POSITIONS = 2_000  # at most
-SCALED_POSITIONS = 20_000  # at most: see restore_centipawns
+SCALED_POSITIONS = 20_000  # at most: see restore_scale
 RESUMES = "the same command resumes here"
 
 # Of the match
@@ -151,7 +151,7 @@ class Pipeline:
         self._train_and_plot(training)
 
         scaled = positions[thinned(training.validation, SCALED_POSITIONS)]
-        factor = restore_centipawns(weights[0], scaled)
+        factor = restore_scale(weights[0], scaled)
         errors = training.validate()
         facts = {
             "recipe": recipe.facts(),

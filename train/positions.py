@@ -41,7 +41,7 @@ PACKED = np.dtype(
     [
         ("occupied", "u8"),
         ("pieces", "u1", (MAX_PIECES // 2,)),
-        ("score", "i2"),  # centipawns
+        ("score", "i2"),  # internal units
         ("result", "u1"),  # half points
         ("mirrored", "u1"),
         ("game", "u4"),  # its number

@@ -33,7 +33,7 @@ class Range(NamedTuple):
 
 Plies = Annotated[int, Range(0, 200)]
 Share = Annotated[float, Range(0, 1)]
-# Centipawns and small numbers: a score is kept in 16 bits.
+# Internal units and small numbers: a score is kept in 16 bits.
 Small = Annotated[int, Range(0, 30_000)]
 AtLeastOne = Annotated[int, Range(1, 30_000)]
 
@@ -42,7 +42,7 @@ AtLeastOne = Annotated[int, Range(1, 30_000)]
 class GameRules:
     """How a self-play game opens, how deep it is searched, and when it is adjudicated.
 
-    Scores are in centipawns.
+    Scores are in internal units.
     """
 
     # Soft and hard limit: a search starts no new depth after `nodes`, and stops at `node_limit`.
@@ -77,7 +77,7 @@ class Filter:
     """Which quiet positions of the games the network learns from."""
 
     first_ply: Small = 16  # from the start position
-    largest_score: Small = 3_000  # centipawns; games.py stores none from 2,214 to 29,999
+    largest_score: Small = 3_000  # internal units; games.py stores none from 2,214 to 29,999
     fewest_pieces: Small = 4
 
     # Of the positions with at most `thinned_pieces`, one in `thinning` is kept, chosen by its key.
@@ -119,7 +119,7 @@ class Schedule:
     wdl_start: Share = 0.1
     wdl_end: Annotated[float | None, Range(0, 1)] = None
 
-    eval_scale: Annotated[float, Range(10, 10_000)] = SCALE  # centipawns that mean odds of e : 1
+    eval_scale: Annotated[float, Range(10, 10_000)] = SCALE  # score that means odds of e : 1
 
     # Every n-th game is kept for validation, or every n-th group of games if games branch.
     validation_every: Annotated[int, Range(2)] = 50

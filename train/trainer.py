@@ -18,7 +18,7 @@ from zobra.train.recipe import Schedule
 
 CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: a bias and 32 rows stay far within 16 bits
-LARGEST_BIAS = 100.0  # of the output: 40,000 centipawns
+LARGEST_BIAS = 100.0  # of the output: 40,000 internal units
 BATCHES_A_REPORT = 20
 
 

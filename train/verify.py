@@ -12,11 +12,11 @@ from zobra.search.evaluation import evaluate_position
 from zobra.train.float_network import float_scores, integer_scores
 from zobra.train.positions import unpack_board
 
-MAX_MEAN_ERROR = 12.0  # centipawns of rounding error
+MAX_MEAN_ERROR = 12.0  # internal units of rounding error
 
 
 class Findings(NamedTuple):
-    """Rounding errors in centipawns, and the number of positions that failed each check."""
+    """Rounding errors in internal units, and the number of positions that failed each check."""
 
     mean_error: float
     largest_error: float
@@ -27,7 +27,7 @@ class Findings(NamedTuple):
         """Return the failed checks, as sentences."""
         found = []
         if self.mean_error > MAX_MEAN_ERROR:
-            found.append(f"quantised scores are off by {self.mean_error:.1f} centipawns on average")
+            found.append(f"quantised scores are off by {self.mean_error:.1f} on average")
         if self.kernel_differences:
             found.append(f"{self.kernel_differences} positions score differently in the kernels")
         if self.asymmetries:
@@ -61,5 +61,5 @@ def verify(network: Network, weights: Any, positions: np.ndarray) -> Findings:
 
 
 def _score(board: chess.Board, network: np.ndarray) -> int:
-    """Return the score of a board by the kernels, in centipawns for the side to move."""
+    """Return the score of a board by the kernels, in internal units for the side to move."""
     return evaluate_position(Position.from_board(board), network)

@@ -16,13 +16,13 @@ from zobra.train.game_kernel import DataError
 from zobra.train.games import write_atomically
 from zobra.train.positions import EMPTY, mailboxes
 
-PAWN = 100.0  # centipawns: the optimiser works in pawns
+PAWN = 100.0  # internal units: the optimiser works in pawns
 TINY = 1e-9  # a probability
 BEGIN = Model(20.0, 80.0, 0.1, 80.0, 0.5)
 UNITS = np.array(Model(PAWN, PAWN, 1.0, PAWN, 1.0))
 BOUNDS = ((None, None), (0, None), (0.02, None), (0.05, None), (0, 1))  # of a Model in UNITS
 CHECKED_SCORES = (-200, -100, -50, 0, 50, 100, 200)  # centipawns as shown
-NEAR = 15  # centipawns
+NEAR = 15  # centipawns as shown
 
 
 def material_shares(boards: np.ndarray) -> np.ndarray:
@@ -41,7 +41,7 @@ def outcome_probabilities(model: Model, scores: np.ndarray, material: np.ndarray
 def fit_model(scores: np.ndarray, material: np.ndarray, results: np.ndarray) -> tuple[Model, float]:
     """Return the most likely model, and its mean negative log-likelihood in nats.
 
-    Scores are in centipawns, and results in half points (integers).
+    Scores are in internal units, and results in half points (integers).
     """
     games = np.arange(len(results))
 

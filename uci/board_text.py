@@ -9,7 +9,7 @@ from zobra.engine.fen import write_fen
 from zobra.engine.position import Position
 from zobra.search.wdl import normalised
 
-Evaluate = Callable[[Position], int]  # centipawns from the side to move
+Evaluate = Callable[[Position], int]  # internal units from the side to move
 
 # The squares of each rank, from the top of the board
 RANKS = {rank: range(8 * rank - 8, 8 * rank) for rank in range(8, 0, -1)}
@@ -33,13 +33,13 @@ def board_text(position: Position, chess960: bool) -> str:
 
 
 def white_evaluation(position: Position, evaluate: Evaluate) -> int:
-    """Return the static evaluation in centipawns for White."""
+    """Return the static evaluation in internal units for White."""
     relative = evaluate(position)
     return relative if position.white_to_move() else -relative
 
 
 def piece_values(position: Position, evaluate: Evaluate) -> dict[int, int]:
-    """Return the value of each piece in centipawns for White, by square.
+    """Return the value of each piece in internal units for White, by square.
 
     It is what the evaluation loses when the piece is taken off the board. Kings have no value.
     """

@@ -10,7 +10,7 @@ from zobra.train.float_network import (
     initial_weights,
     integer_scores,
     quantise,
-    restore_centipawns,
+    restore_scale,
     units,
     weights_of,
 )
@@ -56,11 +56,11 @@ def test_centipawns_are_those_of_the_scores(positions):
     weights = initial_weights(SMALL, 1)[0]
     usual = positions[np.abs(positions["score"]) < SCALE]
     before = float_scores(weights, usual)
-    factor = restore_centipawns(weights, positions)
+    factor = restore_scale(weights, positions)
     assert float_scores(weights, usual) == pytest.approx(factor * before, rel=1e-3, abs=1e-2)
     assert np.abs(factor * before).mean() == pytest.approx(np.abs(usual["score"]).mean(), rel=1e-3)
     with pytest.raises(ValueError, match="no validation position"):
-        restore_centipawns(weights, positions[:0])
+        restore_scale(weights, positions[:0])
 
 
 def test_other_weights_do_not_verify(positions):
