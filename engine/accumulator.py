@@ -10,16 +10,15 @@ Idea: Yu Nasu's efficiently updatable network (2018); horizontal mirroring, Ches
 
 import numpy as np
 
-from zobra.engine.board import BLACK, KING, NO_PIECE, ONE, WHITE, ZERO
+from zobra.engine.board import BLACK, KING, NO_PIECE, ONE, SIX, WHITE, ZERO
 from zobra.engine.kernels import kernel, lowest, row_sums
 from zobra.engine.layouts import CHANGES, NETWORK, NEURONS
 
-SQUARE_BITS = np.uint64(6)
 RIGHT_HALF = np.uint64(4)  # the bit of a square on the files e to h
 # By exclusive or with a feature: another rank, file, or colour (own pieces are even)
 RANK_FLIP = np.uint64(56)
 FILE_FLIP = np.uint64(7)
-COLOUR_FLIP = ONE << SQUARE_BITS
+COLOUR_FLIP = ONE << SIX
 
 add_rows = row_sums(NEURONS, NETWORK, "rows", CHANGES)
 
@@ -37,7 +36,7 @@ def orientation(position, colour):
 @kernel
 def feature(board, square):
     """Return the feature of a piece from White's view, with White's king on the files a to d."""
-    return np.uint16(np.uint64(board[square]) << SQUARE_BITS | square)
+    return np.uint16(np.uint64(board[square]) << SIX | square)
 
 
 @kernel

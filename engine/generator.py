@@ -259,16 +259,16 @@ def castling_is_legal(position, constants, king, rook, safe, us):
 
 
 @inlined
-def generate_for(position, constants, moves, kind, us):  # noqa: C901
-    """Append the legal moves of `kind` for one colour to the list, and return its new count."""
+def generate_for(position, constants, moves, which, us):  # noqa: C901
+    """Append legal moves of one colour, NOISY, QUIET or ALL, and return the list's new count."""
     ours = position.colours[us]
     theirs = position.colours[us ^ ONE]
     king = lowest(position.pieces[KING] & ours)
     checkers = position.checkers
     targets = ZERO
-    if kind & NOISY:
+    if which & NOISY:
         targets |= theirs
-    if kind & QUIET:
+    if which & QUIET:
         targets |= ~(ours | theirs)
 
     safe = safe_king_steps(position, constants, king, targets, us)
@@ -277,7 +277,7 @@ def generate_for(position, constants, moves, kind, us):  # noqa: C901
         allowed = ~ZERO
         if checkers:
             allowed = checkers | constants.between[king, lowest(checkers)]
-        elif kind & QUIET and position.castling & ours:
+        elif which & QUIET and position.castling & ours:
             rooks = position.castling & ours
             while rooks:
                 rook = lowest(rooks)
@@ -285,11 +285,11 @@ def generate_for(position, constants, moves, kind, us):  # noqa: C901
                     count = push(moves, count, encode(king, rook, CASTLING))
                 rooks &= rooks - ONE
         count = piece_moves(position, constants, moves, count, targets & allowed, us)
-        if kind & NOISY:
+        if which & NOISY:
             count = noisy_pawn_moves(position, constants, moves, count, allowed, us)
-        if kind & QUIET:
+        if which & QUIET:
             count = quiet_pawn_moves(position, moves, count, allowed, us)
-        if kind & NOISY and position.en_passant:
+        if which & NOISY and position.en_passant:
             pawns = constants.pawn[us ^ ONE, position.en_passant] & position.pieces[PAWN] & ours
             while pawns:  # rare, so each capture is tried on the board
                 pawn = lowest(pawns)
@@ -301,12 +301,12 @@ def generate_for(position, constants, moves, kind, us):  # noqa: C901
 
 
 @kernel
-def generate(position, constants, moves, kind):
-    """Append the legal moves of `kind` to the list, and return its new count.
+def generate(position, constants, moves, which):
+    """Append the legal moves, NOISY, QUIET or ALL, to the list, and return its new count.
 
     `checkers` and `pinned` must be set. The code is compiled twice, with the colour as a constant:
     this is a fifth faster than with the colour in a variable.
     """
     if position.side == ZERO:
-        return generate_for(position, constants, moves, kind, ZERO)
-    return generate_for(position, constants, moves, kind, ONE)
+        return generate_for(position, constants, moves, which, ZERO)
+    return generate_for(position, constants, moves, which, ONE)

@@ -123,10 +123,11 @@ def false_matches(
     """
     stored, used = table
     index_bits = len(used).bit_length() - 1
-    buckets, wanted = (
-        low_bits(absent, index_bits).astype(np.int64),
-        low_bits(absent >> np.uint64(index_bits), signature_bits),
-    )
-    same = low_bits(stored[buckets] >> np.uint64(index_bits), signature_bits) == wanted[:, None]
-    matches = int((same & (used[buckets][:, None] > np.arange(stored.shape[1]))).sum())
+    shift = np.uint64(index_bits)
+    buckets = low_bits(absent, index_bits).astype(np.int64)
+    wanted = low_bits(absent >> shift, signature_bits)
+
+    is_used = used[buckets][:, None] > np.arange(stored.shape[1])
+    is_same = low_bits(stored[buckets] >> shift, signature_bits) == wanted[:, None]
+    matches = int((is_same & is_used).sum())
     return matches, float(used[buckets].sum()) / 2.0**signature_bits

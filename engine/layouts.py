@@ -47,20 +47,14 @@ CONSTANTS = layout(
     ("knight", "u8", (64,)),
     ("king", "u8", (64,)),
     ("pawn", "u8", (2, 64)),  # squares a pawn of this colour attacks
-    (
-        "diagonal",
-        "u8",
-        (2, 64),
-    ),  # through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
+    # Through a square: [0] the a1-h8 direction, [1] the a8-h1 direction
+    ("diagonal", "u8", (2, 64)),
     ("bishop", MAGIC, (64,)),
     ("rook", MAGIC, (64,)),
     ("between", "u8", (64, 64)),  # squares strictly between two squares of one line
     ("line", "u8", (64, 64)),  # the whole line through two squares, edge to edge
-    (
-        "castling_path",
-        "u8",
-        (64, 64),
-    ),  # by king and rook: squares that must be empty, but for these two
+    # By king and rook: squares that must be empty, but for these two
+    ("castling_path", "u8", (64, 64)),
     ("castling_king_path", "u8", (64, 64)),  # squares that the king crosses or reaches
     ("piece_key", "u8", (12, 64)),
     ("castling_key", "u8", (16,)),

@@ -16,7 +16,8 @@ SMALLEST_SHARE = 64 << 20  # bytes that a thread of its own is started for
 # Memory shared with other processes, which is the default, cannot have huge pages.
 PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
-CGROUP_MOUNT, CGROUP_MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+CGROUP_MOUNT = Path("/sys/fs/cgroup")
+CGROUP_MEMBERSHIP = Path("/proc/self/cgroup")
 # Files with the limit and the use of a control group, and the line of memory.stat with its cached
 # files, which can be dropped.
 VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
@@ -56,12 +57,14 @@ def available_megabytes(
     It is the smallest of the amounts that the machine, the control groups of the process (version 1
     or 2) and all their parents have left.
     """
-    found, lines = [_machine_bytes()], []
+    found = [_machine_bytes()]
+    lines: list[str] = []
     with contextlib.suppress(OSError):  # only Linux has it
         lines = membership.read_text().splitlines()
     for _, controllers, path in (line.split(":", 2) for line in lines):
         if not controllers or "memory" in controllers.split(","):
-            base, names = (mount / "memory", VERSION_1) if controllers else (mount, VERSION_2)
+            base = mount / "memory" if controllers else mount
+            names = VERSION_1 if controllers else VERSION_2
             group = PurePosixPath(path.lstrip("/"))
             found += [_group_bytes(base / folder, names) for folder in (group, *group.parents)]
     known = [size for size in found if size is not None]

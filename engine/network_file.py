@@ -21,9 +21,8 @@ FORMAT = "zobra network 2"
 ARCHITECTURE = f"(768 king-mirrored -> N) x 2 -> {BUCKETS} by pieces, squared clipped"
 QA, SCALE = 255, 400
 OUTPUT_UNITS = (128, 256)  # QB, what stands for 1.0 in an output weight: the header says which
-LARGEST_OUTPUT = (
-    126  # of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
-)
+# Of an output weight: QA × it, at most 32,130, fits in 16 bits; see clipped_square_sum
+LARGEST_OUTPUT = 126
 MAX_BYTES = 1_000_000
 BUILT_IN = Path(__file__).parent / "data" / "zobra.network"
 
@@ -101,10 +100,7 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     _require(len(content) <= MAX_BYTES, path, f"larger than {MAX_BYTES} bytes")
     try:
         header = json.loads(line)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # RecursionError: brackets that are nested too deep
+    except (ValueError, RecursionError) as error:  # brackets may be nested too deep
         raise NetworkError(f"{path}: not a file of {FORMAT!r}") from error
     _require(
         isinstance(header, dict) and header.get("format") == FORMAT,

@@ -17,7 +17,7 @@ from zobra.engine.make import make
 from zobra.engine.position import CONSTANTS_RECORD, Position
 
 MAX_DEPTH = 32
-PIECE = 4  # plies counted in one piece: 4 from a crowded middlegame are some ten million leaves
+CHUNK_DEPTH = 4  # plies counted in one call: some ten million leaves from a crowded middlegame
 FRAME = layout(("position", POSITION), ("moves", MOVE_LIST))
 STACK = layout(("frames", FRAME, (MAX_DEPTH + 1,)))
 
@@ -60,19 +60,19 @@ def divide(
 ) -> Iterator[tuple[int, int]]:
     """Yield each legal move, in order of generation, and the number of leaves below it.
 
-    `depth` is at least 1. Leaves are counted in portions of a second or less, because a kernel
+    `depth` is at least 1. Leaves are counted in chunks of a second or less, because a kernel
     cannot be stopped. Raise PerftStopped once `is_stopped()`.
     """
     for move in position.legal_moves():
-        yield move, _count_in_pieces(position.after(move), depth - 1, is_stopped)
+        yield move, _count_in_chunks(position.after(move), depth - 1, is_stopped)
 
 
-def _count_in_pieces(position: Position, depth: int, is_stopped: Callable[[], bool]) -> int:
+def _count_in_chunks(position: Position, depth: int, is_stopped: Callable[[], bool]) -> int:
     if is_stopped():
         raise PerftStopped
-    if depth <= PIECE:
+    if depth <= CHUNK_DEPTH:
         return count_leaves(position, depth)
     return sum(
-        _count_in_pieces(position.after(move), depth - 1, is_stopped)
+        _count_in_chunks(position.after(move), depth - 1, is_stopped)
         for move in position.legal_moves()
     )

@@ -14,11 +14,18 @@ from zobra.engine.position import CONSTANTS_RECORD
 LONGEST_GAME = 200  # plies
 KEYS = 1 << 14  # positions that one call of the kernel visits
 
-# `random` is the state of the generator of random words, not 0.
-BOARDS = [("start", POSITION), ("position", POSITION), ("following", POSITION)]
-GAMES = layout(*BOARDS, ("moves", MOVE_LIST), ("random", "u8"), ("keys", "u8", (KEYS,)))
+GAMES = layout(
+    ("start", POSITION),
+    ("position", POSITION),
+    ("following", POSITION),
+    ("moves", MOVE_LIST),
+    ("random", "u8"),  # the state of the random numbers, not 0
+    ("keys", "u8", (KEYS,)),
+)
 
-THIRTEEN, SEVENTEEN, TWENTY = np.uint64(13), np.uint64(17), np.uint64(20)
+THIRTEEN = np.uint64(13)
+SEVENTEEN = np.uint64(17)
+TWENTY = np.uint64(20)
 
 
 @kernel
@@ -35,7 +42,9 @@ def next_random(games):
 @entry(VOID, record(GAMES), CONSTANTS_TYPE)
 def play_games(games, constants):
     """Play random games from `start` until `keys` is full of the keys of the positions reached."""
-    position, following, moves = games.position, games.following, games.moves
+    position = games.position
+    following = games.following
+    moves = games.moves
     index = 0
     while index < KEYS:
         copy_record(position, games.start)
@@ -45,7 +54,8 @@ def play_games(games, constants):
             count = generate(position, constants, moves, ALL)
             if count == ZERO or position.halfmove >= FIFTY_MOVES or index == KEYS:
                 break
-            make(position, following, np.uint64(moves.moves[next_random(games) % count]), constants)
+            move = np.uint64(moves.moves[next_random(games) % count])
+            make(position, following, move, constants)
             copy_record(position, following)
             games.keys[index] = position.key
             index += 1
@@ -56,8 +66,11 @@ def distinct_keys(count: int, seed: int) -> np.ndarray:
 
     The same `seed` (not 0) gives the same keys.
     """
-    games, found = np.zeros(1, GAMES), np.zeros(0, np.uint64)
-    games["start"], games["random"] = parse_fen(START).record, seed
+    games = np.zeros(1, GAMES)
+    games["start"] = parse_fen(START).record
+    games["random"] = seed
+
+    found = np.zeros(0, np.uint64)
     while len(found) < count:
         more = []
         for _ in range((count - len(found)) // KEYS + 1):

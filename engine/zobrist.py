@@ -17,9 +17,8 @@ from zobra.engine.board import BLACK, FIVE, KING, KINGSIDE, ONE, QUEENSIDE, SEVE
 from zobra.engine.kernels import VOID, entry, kernel, lowest
 from zobra.engine.layouts import CONSTANTS_TYPE, POSITION_TYPE
 
-PUBLISHED_KEYS = np.array(
-    POLYGLOT_RANDOM_ARRAY, np.uint64
-)  # 12 × 64 pieces, 4 castling rights, 8 files, White to move
+# 12 × 64 pieces, 4 castling rights, 8 files, White to move
+PUBLISHED_KEYS = np.array(POLYGLOT_RANDOM_ARRAY, np.uint64)
 
 
 @kernel

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from zobra.search.limits import Progress
 
-FIRST_LOOK = 1.0  # seconds after the search has begun
+FIRST_LOOK = 1.0  # seconds after `begin`
 PERIOD = 0.1  # seconds between two looks
 
 
@@ -29,7 +29,7 @@ class CurrentMoveWatch:
         return self._look is not None
 
     def begin(self, look: Callable[[], Progress], report: Callable[[Progress], None]) -> None:
-        """Watch a search that has just begun."""
+        """Watch a running search."""
         with self._changed:
             self._look = look
             self._report = report
@@ -60,8 +60,7 @@ class CurrentMoveWatch:
                     self._changed.wait(pause)
                     continue
                 progress = self._look()
-                # At the beginning of a depth the move is still that of the last one.
-                if progress.number > 0 and progress != last:
+                if progress != last:
                     self._report(progress)
                     last = progress
                 self._next_look = time.monotonic() + PERIOD

@@ -83,7 +83,7 @@ class Engine:
 
         The listener gets exactly one result.
         """
-        return self._submit_work(self._go, limits, listener, searchmoves, is_search=True)
+        return self._submit_long(self._go, limits, listener, searchmoves, is_search=True)
 
     def perft(
         self,
@@ -92,14 +92,14 @@ class Engine:
         on_total: Callable[[int], None],
     ) -> Job:
         """Count the leaves at `depth` plies: first those below each move, then all."""
-        return self._submit_work(self._perft, depth, on_move, on_total)
+        return self._submit_long(self._perft, depth, on_move, on_total)
 
     def bench(self, conditions: Conditions, on_line: Callable[[str], None]) -> Job:
         """Search fixed positions with the current parameters and network.
 
         The last line is the signature, if the conditions are the default ones.
         """
-        return self._submit_work(self._bench, conditions, on_line)
+        return self._submit_long(self._bench, conditions, on_line)
 
     def stop(self) -> None:
         """Stop every search, perft and bench that is running or waiting."""
@@ -154,7 +154,7 @@ class Engine:
         self._jobs.submit(job)
         return job
 
-    def _submit_work(
+    def _submit_long(
         self, call: Callable[..., None], *arguments: Any, is_search: bool = False
     ) -> LongJob:
         self.load()

@@ -29,7 +29,7 @@ from zobra.search.worker import (
 
 PAWNS = np.uint64(0)  # which of a position's correction keys
 VALUE_BYTES = np.uint64(2)
-CACHE_LINE = np.uint64(32)  # values
+VALUES_PER_LINE = np.uint64(32)  # of the cache
 LARGEST_BONUS = HISTORY_LIMIT // 4  # of a correction
 
 
@@ -107,7 +107,7 @@ def prefetch_rows(rows, side):
     for row in rows:
         for piece in range(side, NO_PIECE, 2):
             prefetch_value(row, np.uint64(piece) << SIX)
-            prefetch_value(row, np.uint64(piece) << SIX | CACHE_LINE)
+            prefetch_value(row, np.uint64(piece) << SIX | VALUES_PER_LINE)
 
 
 @kernel

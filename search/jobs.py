@@ -141,7 +141,7 @@ class JobThread:
             self._changed.notify_all()
 
     def ask(self, question: Question) -> None:
-        """Answer a question once all earlier jobs are done, or are works that have begun.
+        """Answer a question once all earlier jobs are done, or are long jobs that have begun.
 
         If this is already so, the calling thread answers it.
         """

@@ -22,10 +22,10 @@ from zobra.engine.memory import available_megabytes
 from zobra.engine.position import CONSTANTS_RECORD
 from zobra.engine.scores import is_mate
 from zobra.search.iterative_deepening import run_helper
+from zobra.search.options import MAX_THREADS
 from zobra.search.root import RootLine, root_lines
 from zobra.search.worker import SIGNALS, STOP, WORKER, new_worker
 
-MAX_THREADS = 256
 WORKER_MEGABYTES = 1 + (WORKER.itemsize >> 20)
 VOTE_BASE = 14  # added to a line's lead over the worst line, so that every depth counts
 LOWEST_PRIORITY = 19  # the nice value
@@ -133,7 +133,6 @@ class LazySmp:
         self.size = max(1, min(size, MAX_THREADS))
         self.full_speed = 1
         self.workers: list[np.ndarray] = []
-        self.threads: list[threading.Thread] = []
         self._queue: Queue = SimpleQueue()
         self._surplus_queue: Queue = SimpleQueue()
         self._searches: list[_HelperSearch] = []  # the current or last one, by queue
@@ -159,7 +158,6 @@ class LazySmp:
         arguments = (queue, worker, is_surplus)
         thread = threading.Thread(target=_serve, args=arguments, daemon=True)
         thread.start()
-        self.threads.append(thread)
         self.workers.append(worker)
         if not is_surplus:
             self.full_speed += 1
@@ -187,7 +185,8 @@ class LazySmp:
             return
         if self.full_speed > 1:
             self._begin(self._queue, make_search, memory)
-        if len(self.threads) >= self.full_speed:
+        has_surplus = len(self.workers) >= self.full_speed
+        if has_surplus:
             self._begin(self._surplus_queue, make_search, memory)
 
     def _begin(self, queue: Queue, make_search: MakeSearch, memory: object) -> None:

@@ -24,7 +24,7 @@ class Limits(NamedTuple):
 
     An infinite search ends only when it is stopped. `depth` is in plies, `nodes` in positions,
     `movetime` in milliseconds, `mate` in moves. `searchmoves` are the legal root moves to search
-    (None: all). With `ponder` no time runs before the `ponderhit`.
+    (None: all). With `ponder` the search has no deadline before the `ponderhit`.
     """
 
     depth: int | None = None

@@ -24,7 +24,7 @@ from zobra.search.worker import NOTHING_PLAYED, PLAYED_HERE, piece_to
 from zobra.tt.entry import EXACT, LOWER, NO_BOUND, NO_ENTRY, UPPER, TTEntry
 from zobra.tt.table import prefetch_bucket, probe, store
 
-NEAR_FIFTY = 90  # plies without progress, from which a stored score is not trusted
+NEAR_FIFTY = 90  # plies without progress, from which a stored score causes no cutoff
 
 
 @kernel
@@ -111,7 +111,7 @@ def bound_decides(tt_entry, threshold):
 def tt_cutoff(position, tt_entry, depth, beta):
     """Return whether the table's entry decides the null window below `beta`.
 
-    Its depth must suffice. Near the fifty-move draw no stored score is trusted.
+    Its depth must suffice. Near the fifty-move draw it never does.
     """
     return (
         tt_entry.depth >= depth and position.halfmove < NEAR_FIFTY and bound_decides(tt_entry, beta)

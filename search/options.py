@@ -10,6 +10,8 @@ from zobra.search.parameters import PARAMETERS
 MAX_HASH = 1 << 20  # megabytes
 MAX_LINES = 256
 MAX_THREADS = 256
+MAX_SKILL = 20  # the Skill Level of full strength
+MOVE_OVERHEAD = 10  # milliseconds
 ABOUT = "Zobra, a chess engine in Python compiled by Numba. Free software: GPL-3.0-or-later."
 
 Value = int | bool | str | None
@@ -52,9 +54,9 @@ OPTIONS = (
     Option("Clear Hash", None, setter="clear"),
     Option("Ponder", False),
     Option("MultiPV", 1, 1, MAX_LINES),
-    Option("Move Overhead", 10, 0, 5000),
+    Option("Move Overhead", MOVE_OVERHEAD, 0, 5000),
     Option("nodestime", 0, 0, 10_000),
-    Option("Skill Level", 20, 0, 20),
+    Option("Skill Level", MAX_SKILL, 0, MAX_SKILL),
     Option("Natural Time", True),
     Option("EvalFile", "", setter="set_eval_file"),
     Option("UCI_LimitStrength", False),

@@ -28,9 +28,8 @@ PARAMETERS = (
     Parameter("reverse_futility_margin", 69, 30, 200, 8),
     Parameter("reverse_futility_least_margin", 27, 0, 150, 8),
     Parameter("reverse_futility_share", 670, 0, 1024, 60),  # 1024ths of what is above beta
-    Parameter(
-        "reverse_futility_worsening", 27, 0, 100, 6
-    ),  # units off the margin after a bad move of the opponent
+    # Off the margin after a bad move of the opponent
+    Parameter("reverse_futility_worsening", 27, 0, 100, 6),
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 5, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
@@ -52,9 +51,8 @@ PARAMETERS = (
     Parameter("reduction_check", 816, 0, 3000, 120),
     Parameter("reduction_noisy_tt_move", 621, 0, 2000, 120),
     Parameter("reduction_cutoffs", 1157, 0, 3000, 150),
-    Parameter(
-        "reduction_cutoffs_number", 2, 0, 20, 1
-    ),  # more cutoffs of the next ply than this count as many
+    # More cutoffs of the next ply than this count as many
+    Parameter("reduction_cutoffs_number", 2, 0, 20, 1),
     Parameter("reduction_history", 10097, 1000, 32000, 800),  # history values for a ply
     Parameter("reduction_root", 383, 0, 1024, 60),  # 1024ths left of a reduction at the root
     Parameter("deeper_margin", 40, 0, 1000, 5),
@@ -69,9 +67,8 @@ PARAMETERS = (
     Parameter("see_pruning_depth", 9, 0, 16, 1),
     Parameter("see_quiet_slope", 29, 5, 100, 4),
     Parameter("see_noisy_slope", 92, 20, 200, 8),
-    Parameter(
-        "quiescence_evasions", 0, 0, 1, 1
-    ),  # 1: all of them; 0: one quiet move after one that does not lose
+    # 1: all of them; 0: one quiet move after one that does not lose
+    Parameter("quiescence_evasions", 0, 0, 1, 1),
     Parameter("quiescence_margin", 250, 50, 400, 20),
     Parameter("history_slope", 334, 50, 800, 20),
     Parameter("history_offset", 140, 0, 800, 20),

@@ -20,7 +20,8 @@ from zobra.search.worker import PLY
 def is_improving(worker, ply):
     """Return whether the static evaluation has risen since the side's last move.
 
-    If the side was in check then, its move before that counts. A side in check is not improving.
+    If the side was in check then, its move before that counts; if there is no earlier evaluation,
+    it counts as risen. A side in check is not improving.
     """
     evaluation = worker.stack[ply].static_evaluation
     before = NO_SCORE

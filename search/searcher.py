@@ -22,6 +22,7 @@ from zobra.search.iterative_deepening import (
 )
 from zobra.search.lazy_smp import LazySmp, usable_processors, vote
 from zobra.search.limits import Limits, Progress, Report, Result, Statistics
+from zobra.search.options import MOVE_OVERHEAD
 from zobra.search.parameters import default_parameters
 from zobra.search.root import RootLine, root_lines
 from zobra.search.skill import CANDIDATES, Skill, choose
@@ -30,7 +31,6 @@ from zobra.search.worker import clear_histories, new_worker, set_parameters
 from zobra.tt.entry import EXACT
 from zobra.tt.table import Table
 
-MOVE_OVERHEAD = 10  # milliseconds, until the option of this name is set
 BOUNDS_AFTER = 3_000  # milliseconds; at short time controls each line costs time. Idea: Stockfish
 
 
@@ -154,8 +154,9 @@ class Searcher:
     ) -> Result:
         """Search the current position of a game within limits.
 
-        Each finished depth is reported, and in a long search each window that failed. If no depth
-        is finished, a line of depth 0 is reported.
+        The lines of each depth are reported, those of the last one even if it was stopped. With one
+        line, so is each window that failed in a long search. If no root move was finished, a line
+        of depth 0 is reported; a line chosen by a vote or at limited strength is reported last.
         """
         choices = limits.searchmoves
         if choices is None:

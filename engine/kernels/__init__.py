@@ -38,7 +38,7 @@ from zobra.engine.kernels.intrinsics import (
 )
 from zobra.engine.kernels.kernel_set import notices
 from zobra.engine.kernels.selection import selected
-from zobra.engine.kernels.types import BOOL, INT, VOID, WORD, layout, record
+from zobra.engine.kernels.types import INT, VOID, WORD, layout, record
 from zobra.engine.kernels.user_store import store
 from zobra.engine.kernels.vectors import (
     append_bits,

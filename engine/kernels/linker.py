@@ -7,7 +7,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from zobra.engine.kernels.kernel_set import ObjectCode
-from zobra.engine.kernels.types import BOOL, KernelType
+from zobra.engine.kernels.types import KernelType
 
 # Symbols by which Numba's wrappers would raise exceptions, which kernels never do
 NEVER_CALLED = ("Py", "_Py", "numba_", "NRT_")
@@ -29,10 +29,7 @@ def bind(
         converted = [convert(value) for convert, value in zip(converters, values, strict=True)]
         return function(*converted)
 
-    def is_true(*values: Any) -> bool:
-        return bool(call(*values) & 1)
-
-    return is_true if result is BOOL else call
+    return call
 
 
 def _address(code: ObjectCode) -> int:

@@ -86,5 +86,4 @@ def layout(*fields: Any) -> np.dtype:
 
 INT = KernelType("int64", ctypes.c_int64)
 WORD = KernelType("uint64", ctypes.c_uint64)
-BOOL = KernelType("boolean", ctypes.c_uint8)  # only the lowest bit counts
 VOID = KernelType("void", None)

@@ -274,8 +274,8 @@ def test_wrong_arguments_are_named(suite_file, tmp_path, arguments, message):
     [
         ({}, []),
         ({"UCI_AnalyseMode": True}, ["true"]),
-        ({"uci_analysemode": "false"}, []),
-    ],  # what is so needs no telling
+        ({"uci_analysemode": "false"}, []),  # what is so needs no telling
+    ],
 )
 def test_an_engine_keeps_the_options_of_its_games(tmp_path, options, sent):
     log = tmp_path / "log.txt"

@@ -98,10 +98,8 @@ def test_round_trips():
         ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3", "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 3"),
         ("4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"),
         ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", "8/8/8/8/k2Pp2Q/8/8/3K4 b - - 0 1"),
-        (
-            "1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1",
-            "1r2k1r1/8/8/8/8/8/8/RR2K2R w KBkq - 0 1",
-        ),  # an inner rook by its file
+        # An inner rook by its file
+        ("1r2k1r1/8/8/8/8/8/8/RR2K2R w HBkq - 0 1", "1r2k1r1/8/8/8/8/8/8/RR2K2R w KBkq - 0 1"),
     ],
 )
 def test_fens_are_written_in_normal_form(fen, written):

@@ -120,8 +120,8 @@ def test_divide_adds_up():
     assert [leaves for _, leaves in divide(position, 1)] == [1] * 20
 
 
-def test_counting_in_pieces_changes_no_count(monkeypatch):
-    monkeypatch.setattr(perft, "PIECE", 1)
+def test_counting_in_chunks_changes_no_count(monkeypatch):
+    monkeypatch.setattr(perft, "CHUNK_DEPTH", 1)
     assert sum(leaves for _, leaves in divide(parse_fen(next(iter(TEXTBOOK))), 4)) == 197281
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import ONE, ZERO
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.kernels import BOOL, INT, VOID, WORD, Entry, entry, kernel, layout, record
+from zobra.engine.kernels import INT, VOID, WORD, Entry, entry, kernel, layout, record
 from zobra.engine.layouts import CONSTANTS_TYPE, MAX_MOVES, POSITION_TYPE
 from zobra.engine.legality import is_legal
 from zobra.engine.make import key_after
@@ -56,8 +56,6 @@ TYPES = {
     "node": record(NODE),
     "table": TABLE_TYPE,
     "root": record(ROOT),
-    "is_quiet": BOOL,
-    "pv_node": BOOL,
     "tt_entry": FIELDS_TYPE,
 }
 WORDS = ("move", "tt_move", "data", "key", "generation", "from_", "to", "flag")
