@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import chess
 from chess.syzygy import Tablebase as Prober
+from chess.syzygy import is_tablename
 
 from zobra.engine.board import FIFTY_MOVES
 from zobra.engine.position import Game, Position
@@ -42,6 +43,11 @@ MAGIC = {
     chess.Board.tbw_suffix: chess.Board.tbw_magic,
     chess.Board.tbz_suffix: chess.Board.tbz_magic,
 }
+# A file begins with the magic number and a byte of flags; then come lists of pieces, each after one
+# or two bytes with an order. A piece is its type, from 1 (pawn) to 6 (king), plus 8 if it is black.
+LISTS_AT = 5
+HEAD_BYTES = 64
+PIECE_LETTERS = " PNBRQK"
 MAX_PROBLEMS_SHOWN = 3
 
 
@@ -253,7 +259,7 @@ def _add_folder(prober: Prober, folder: str) -> list[str]:
     try:
         files = sorted(Path(folder).iterdir())
         for file in files:
-            if file.suffix not in MAGIC or not file.is_file():
+            if file.suffix not in MAGIC or not is_tablename(file.stem) or not file.is_file():
                 continue
             if _is_sound(file):
                 prober.add_file(str(file))
@@ -265,9 +271,39 @@ def _add_folder(prober: Prober, folder: str) -> list[str]:
 
 
 def _is_sound(file: Path) -> bool:
-    """Return whether a file can be read, begins like a tablebase, and has 64 n + 16 bytes."""
+    """Return whether a file can be read, begins like this tablebase, and has 64 n + 16 bytes."""
     try:
         with file.open("rb") as table:
-            return table.read(4) == MAGIC[file.suffix] and file.stat().st_size % 64 == 16
+            head = table.read(HEAD_BYTES)
+        return (
+            file.stat().st_size % 64 == 16
+            and head.startswith(MAGIC[file.suffix])
+            and _lists_pieces(head, file.stem, file.suffix)
+        )
     except OSError:
         return False
+
+
+def _lists_pieces(head: bytes, name: str, suffix: str) -> bool:
+    """Return whether the first bytes of a tablebase list the pieces that its name says.
+
+    If they list others, python-chess looks for these on the board forever. The colours may be
+    exchanged, but are the same in all lists: with pawns there is one for each file from a to d, and
+    in a WDL table of two different sides another for each side to move, in the upper four bits.
+    """
+    sides = name.split("v")
+    codes = [PIECE_LETTERS.index(letter) for letter in "".join(sides)]
+    colours = [8] * len(sides[0]) + [0] * len(sides[1])
+    colourings = [
+        sorted(code | colour ^ exchanged for code, colour in zip(codes, colours, strict=True))
+        for exchanged in (0, 8)
+    ]
+
+    orders = 2 if all("P" in side for side in sides) else 1
+    step = orders + len(codes)
+    starts = [LISTS_AT + orders + step * file for file in range(4 if "P" in name else 1)]
+    lists = [head[start : start + len(codes)] for start in starts]
+    found = [sorted(byte & 15 for byte in pieces) for pieces in lists]
+    if suffix == chess.Board.tbw_suffix and sides[0] != sides[1]:
+        found += [sorted(byte >> 4 for byte in pieces) for pieces in lists]
+    return any(all(pieces == colouring for pieces in found) for colouring in colourings)

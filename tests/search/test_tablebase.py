@@ -109,6 +109,46 @@ def test_damaged_tables_are_named_and_passed_over(tablebase, notices, tmp_path, 
     assert rank(tablebase, play(KRK)).wdl is None
 
 
+@needs_tables
+def test_all_tables_are_sound(tablebase, notices):
+    tablebase.open(str(SYZYGY))
+    (counted,) = notices
+    files = [file.suffix for file in SYZYGY.iterdir()]
+    assert counted.startswith(f"{files.count('.rtbw')} WDL and {files.count('.rtbz')} DTZ tables")
+
+
+# A piece is its type, 1 (pawn) to 6 (king), plus 8 if it is black; two sides to move in one byte.
+@pytest.mark.parametrize(
+    ("name", "lists", "is_sound"),
+    [
+        ("KRvK.rtbw", "00 66 44 EE", True),
+        ("KRvK.rtbw", "00 EE 66 CC", True),  # White's and Black's pieces exchanged
+        ("KRvK.rtbw", "00 66 55 EE", False),  # a queen
+        ("KRvK.rtbw", "00 66 54 EE", False),  # with one side to move
+        ("KRvK.rtbw", "00 E6 C4 6E", False),  # colours that depend on the side to move
+        ("KRvK.rtbz", "00 E6 C4 6E", True),  # which has one side to move only
+        ("KRvK.rtbw", "00 66 CC 66", False),
+        ("KPvK.rtbw", 4 * "00 11 66 EE", True),
+        ("KPvK.rtbw", 3 * "00 11 66 EE" + "00 11 66 DD", False),
+        ("KPvKP.rtbw", 4 * "00 00 01 06 09 0E", True),  # the sides are alike: only one is stored
+        ("KPvKP.rtbw", 4 * "00 01 06 09 0E 00", False),
+    ],
+)
+def test_a_table_lists_the_pieces_of_its_name(tablebase, notices, tmp_path, name, lists, is_sound):
+    """With others python-chess would look for them on the board forever."""
+    write_table(tmp_path / "KQvK.rtbw", "00 66 55 EE")
+    write_table(tmp_path / name, lists)
+    tablebase.open(str(tmp_path))
+    assert (f"error: {tmp_path / name} is damaged or unreadable" in notices) == (not is_sound)
+
+
+def write_table(file, lists: str) -> None:
+    """Write a table of 80 bytes, whose lists of pieces are in hexadecimal."""
+    magic = chess.Board.tbw_magic if file.suffix == ".rtbw" else chess.Board.tbz_magic
+    head = magic + b"\0" + bytes.fromhex(lists)
+    file.write_bytes(head.ljust(80, b"\0"))
+
+
 # Ranking
 
 
