@@ -258,15 +258,18 @@ class Engine:
             self._report_error(error)
         except Exception as error:
             self._on_message(f"error in search: {type(error).__name__}: {error}")
-        if limits.infinite:
-            job.wait_until_stopped()
-        elif limits.ponder:
-            job.wait_until_released()
-        if player is not None and result.best:
-            player.wait_natural_time(job)
-            if limits.ponder:
-                player.repeat_lines()
-        listener.on_result(result)
+
+        try:
+            if limits.infinite:
+                job.wait_until_stopped()
+            elif limits.ponder:
+                job.wait_until_released()
+            if player is not None and result.best:
+                player.wait_natural_time(job)
+                if limits.ponder:
+                    player.repeat_lines()
+        finally:
+            listener.on_result(result)
 
     def _choices(
         self, limits: Limits, listener: Listener, searchmoves: Sequence[str]

@@ -110,10 +110,10 @@ class LongJob(Job):
                 self._searcher.ponderhit()
             self._changed.notify_all()
 
-    def wait_until_stopped(self, seconds: float | None = None) -> None:
+    def wait_until_stopped(self, seconds: float = threading.TIMEOUT_MAX) -> None:
         """Wait for a stop, for at most `seconds`."""
         with self._changed:
-            self._changed.wait_for(lambda: self.stopped, seconds)
+            self._changed.wait_for(lambda: self.stopped, min(seconds, threading.TIMEOUT_MAX))
 
     def wait_until_released(self) -> None:
         """Wait for a stop or a ponderhit."""

@@ -178,9 +178,13 @@ def test_natural_time(engine):
         begin = time.monotonic()
         engine.go(limits, Recorder()).wait()
         assert (time.monotonic() - begin > 0.15) == natural
-    engine.set_option("Natural Time", True)
+
+
+def test_the_longest_natural_time_ends_with_a_stop(engine):
+    engine.set_option("Skill Level", 0)
     recorder = Recorder()
-    engine.go(Limits(clock=ClockTimes(3_000_000, 3_000_000)), recorder)
+    engine.go(Limits(clock=ClockTimes(10**15, 10**15)), recorder)  # more than a wait can last
+    assert not recorder.done.wait(0.5)
     engine.stop()
     assert recorder.done.wait(TIMEOUT)
 
