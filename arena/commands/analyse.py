@@ -19,7 +19,7 @@ from rich.table import Table
 from zobra.arena.commands.live_panel import LivePanel
 from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain_console
 from zobra.arena.commands.options import ENGINE_HELP, ZOBRA, EngineOptions
-from zobra.arena.formats.files import STANDARD_INPUT, write_safely
+from zobra.arena.formats.files import STANDARD_INPUT, check_writable, named_files, write_safely
 from zobra.arena.formats.game_source import AnalysisSource, is_fen, open_source
 from zobra.arena.formats.pgn import is_whole, write_game
 from zobra.arena.model.accuracy import MARKS, SIDE_NAMES, SideSummary, mark
@@ -114,13 +114,12 @@ def analyse(
         own = {"Threads": threads, "Hash": hash_mb}
         given = [f"{name}={value}" for name, value in own.items() if value is not None]
         spec = read_engine(engine, [*given, *(option or [])])
+        games = open_source(sources)
+        _check_outputs(sources, output, html)
         if html is not None and not force:
             check_replaceable(html, "analyse", source_name(sources))
         try:
-            games = open_source(sources)
-            if force and output is not None:
-                output.unlink(missing_ok=True)
-            left_out = run_async(_run(console, games, spec, search, output))
+            left_out = run_async(_run(console, games, spec, search, _Output(output, force)))
         except KeyboardInterrupt:
             kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
             console.print(f"interrupted{kept}", soft_wrap=True)
@@ -131,6 +130,22 @@ def analyse(
             console.print(f"page: {html}", soft_wrap=True)
     if left_out:
         raise typer.Exit(1)
+
+
+def _check_outputs(sources: list[str], output: Path | None, html: Path | None) -> None:
+    """Raise ValueError or OSError if the PGN or the page cannot be written where it should be."""
+    inputs = [] if is_fen(sources) else [Path(file).resolve() for file in named_files(sources)]
+    written: list[Path] = []
+    for path in (output, html):
+        if path is None:
+            continue
+        file = path.resolve()
+        if file in inputs:
+            raise ValueError(f"{path} is to be analysed: name another file for the result")
+        if file in written:
+            raise ValueError(f"{path} cannot hold both the annotated PGN and the page")
+        check_writable(file)
+        written.append(file)
 
 
 def _usual_output(sources: list[str], html: Path | None) -> Path | None:
@@ -148,18 +163,58 @@ def _usual_output(sources: list[str], html: Path | None) -> Path | None:
     return path.with_suffix(".analysed.pgn")
 
 
+class _Output:
+    """Where annotated games go: a file, which an earlier run may have begun, or standard output.
+
+    A file of something else is replaced with `force` only, when the first game is done.
+    """
+
+    def __init__(self, path: Path | None, force: bool) -> None:
+        self.path = path
+        self._force = force
+        self._mode = "a"
+
+    def resume(self, annotator: str, source: AnalysisSource) -> int:
+        """Return the number of games that an earlier run has written."""
+        if self.path is None:
+            return 0
+        try:
+            return analysed_games(self.path, annotator, source)
+        except ValueError:
+            if not self._force:
+                raise
+            self._mode = "w"
+            return 0
+
+    def add(self, game: chess.pgn.Game) -> None:
+        """Write one game."""
+        text = write_game(game, columns=None)
+        if self.path is None:
+            typer.echo(f"{text}\n")
+            return
+        with self.path.open(self._mode, encoding="utf-8") as file:
+            file.write(f"{text}\n\n")
+            file.flush()
+            os.fsync(file.fileno())  # a game that is done is on disk
+        self._mode = "a"
+
+
 async def _run(
-    console: Console, source: AnalysisSource, spec: EngineSpec, search: Search, output: Path | None
+    console: Console,
+    source: AnalysisSource,
+    spec: EngineSpec,
+    search: Search,
+    output: _Output,
 ) -> int:
     """Analyse the games that an earlier run has not, and return how many cannot be read whole.
 
-    Each game is added to the output when it is done. Raise ValueError if none can be read.
+    Raise ValueError if none can be read.
     """
     problems: list[ValueError] = []
     cut = 0  # games of which only the moves before a mistake are read
     engine = await Analyst.start(spec, _START_TIMEOUT)
     try:
-        done = analysed_games(output, f"{engine.announced_name}, {search}", source) if output else 0
+        done = output.resume(f"{engine.announced_name}, {search}", source)
         with LivePanel(console, "positions" if source.positions else "games") as panel:
             panel.count_from(done, source.count)
 
@@ -185,27 +240,15 @@ async def _run(
                         _print_lines(console, game, lines)
                     else:
                         _print_sides(console, game, sides)
-                    _write(game, output)
+                    output.add(game)
                     panel.count(index + 1)
     except BaseException:
         await engine.kill()  # an engine in the middle of a search may not answer
         raise
     await engine.quit()
-    if output:
-        console.print(f"annotated: {output}", soft_wrap=True)
+    if output.path is not None:
+        console.print(f"annotated: {output.path}", soft_wrap=True)
     return len(problems) + cut
-
-
-def _write(game: chess.pgn.Game, output: Path | None) -> None:
-    """Add a game to the output, or print it where there is none."""
-    text = write_game(game, columns=None)
-    if output is None:
-        typer.echo(f"{text}\n")
-        return
-    with output.open("a", encoding="utf-8") as file:
-        file.write(f"{text}\n\n")
-        file.flush()
-        os.fsync(file.fileno())  # a game that is done is on disk
 
 
 def _print_sides(

@@ -56,9 +56,18 @@ def read_text(source: str | Path) -> str:
 
 
 def read_texts(sources: Sequence[str | Path]) -> list[tuple[str, str]]:
-    """Return the name and text of each file; of a folder, those of its PGN files.
+    """Return the name and text of each of the `named_files`. Raise OSError or ValueError."""
+    texts = []
+    for source in named_files(sources):
+        name = "standard input" if str(source) == STANDARD_INPUT else printable(str(source))
+        texts.append((name, read_text(source)))
+    return texts
 
-    Analyses are left out, unless there is nothing else. Raise OSError or ValueError.
+
+def named_files(sources: Sequence[str | Path]) -> Sequence[str | Path]:
+    """Return the files that a user named; in place of a folder, its PGN files.
+
+    Analyses are left out, unless there is nothing else. Raise ValueError for a folder without any.
     """
     found: list[str | Path] = []
     for source in sources:
@@ -69,11 +78,7 @@ def read_texts(sources: Sequence[str | Path]) -> list[tuple[str, str]]:
         if all(map(_is_analysis, games)):
             raise ValueError(f"{source}: no PGN file in this folder")
         found += games
-    texts = []
-    for source in without_analyses(found):
-        name = "standard input" if str(source) == STANDARD_INPUT else printable(str(source))
-        texts.append((name, read_text(source)))
-    return texts
+    return without_analyses(found)
 
 
 def without_analyses(sources: Sequence[str | Path]) -> Sequence[str | Path]:

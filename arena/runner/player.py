@@ -19,7 +19,7 @@ from zobra.arena.formats.text import listed, printable
 from zobra.arena.model.clock import GameClock, TimeControl, engine_limit
 from zobra.arena.model.engines import HASH, THREADS, EngineSpec, Resources, as_announced
 from zobra.arena.runner.processes import kill_engine, run_async
-from zobra.arena.runner.protocols import Uci, XBoard
+from zobra.arena.runner.protocols import Uci, XBoard, pass_engine_errors_on
 
 # A failure is reported as EngineFailure; nobody else need log it too
 chess.engine.LOGGER.setLevel(logging.CRITICAL)
@@ -77,6 +77,7 @@ class EnginePlayer:
         Its communication is appended to `log`. It gets its own process group, so that Ctrl-C does
         not reach it. Raise EngineFailure.
         """
+        asyncio.get_running_loop().set_exception_handler(pass_engine_errors_on)
         try:
             kind = XBoard if spec.protocol == "xboard" else Uci
             transport, protocol = await kind.popen(

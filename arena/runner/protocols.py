@@ -10,7 +10,7 @@ import sys
 import time
 from collections import defaultdict, deque
 from datetime import datetime
-from typing import IO
+from typing import IO, Any
 
 import chess
 import chess.engine
@@ -19,6 +19,23 @@ from zobra.arena.formats.uci_option import readable_option
 from zobra.arena.model.clock import TimeControl
 
 _DECODER = codecs.getincrementaldecoder("utf-8")
+
+
+def pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """End a search with an error that happened in the middle of it, as a handler of an event loop.
+
+    python-chess passes such errors (mostly illegal moves) only to the event loop, and the search
+    never ends.
+    """
+    error = context.get("exception")
+    command = getattr(context.get("protocol"), "command", None)
+    analysis = getattr(command, "analysis", None)
+    if isinstance(error, chess.engine.EngineError) and isinstance(
+        analysis, chess.engine.AnalysisResult
+    ):
+        analysis.set_exception(error)
+    elif not isinstance(error, chess.engine.EngineTerminatedError):  # else it was given up before
+        loop.default_exception_handler(context)
 
 
 class TimedProtocol(chess.engine.Protocol):

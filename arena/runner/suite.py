@@ -70,7 +70,6 @@ async def run_suite(
             if player is not None:
                 await player.quit()
 
-    asyncio.get_running_loop().set_exception_handler(_pass_engine_errors_on)
     tasks = [asyncio.create_task(work()) for _ in range(min(limits.workers, len(waiting)))]
     try:
         await asyncio.gather(*tasks)
@@ -78,23 +77,6 @@ async def run_suite(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _pass_engine_errors_on(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """End a search with an error that happened in the middle of it.
-
-    python-chess passes such errors (mostly illegal moves) only to the event loop, and the search
-    never ends.
-    """
-    error = context.get("exception")
-    command = getattr(context.get("protocol"), "command", None)
-    analysis = getattr(command, "analysis", None)
-    if isinstance(error, chess.engine.EngineError) and isinstance(
-        analysis, chess.engine.AnalysisResult
-    ):
-        analysis.set_exception(error)
-    elif not isinstance(error, chess.engine.EngineTerminatedError):  # else it was given up before
-        loop.default_exception_handler(context)
 
 
 async def _solve(

@@ -16,7 +16,7 @@ import zstandard
 from typer.testing import CliRunner
 
 from tests.arena.test_report import replays
-from tests.support.arena_runs import flat, start, wait_until
+from tests.support.arena_runs import ENGINE, flat, start, wait_until
 from tests.support.play_sessions import MATERIAL
 from tests.tools.browser import CHROMIUM, Browser
 from zobra.arena.commands.analyse import analyse
@@ -314,6 +314,52 @@ def test_mistakes_are_named(tmp_path, content, engine, problem):
     assert result.exit_code == 2
     assert problem in flat(result.output)
     assert not (tmp_path / "games.analysed.pgn").exists()
+
+
+def test_an_illegal_move_of_the_engine_is_named_at_once():
+    answers = r"--answer 'info depth 3 score cp 12 pv e2e4\nbestmove e2e5'"
+    result = run(chess.STARTING_FEN, engine=f"{ENGINE} {answers}")
+    assert result.exit_code == 2
+    assert "illegal uci: 'e2e5'" in flat(result.output)
+
+
+@pytest.mark.parametrize("forced", [[], ["--force"]])
+@pytest.mark.parametrize(
+    ("source", "arguments", "problem"),
+    [
+        ("in.pgn", ["--output", "in.pgn"], "in.pgn is to be analysed"),
+        ("in.pgn", ["--html", "in.pgn"], "in.pgn is to be analysed"),
+        (".", ["--output", "in.pgn"], "in.pgn is to be analysed"),
+        ("in.pgn", ["--output", "x.pgn", "--html", "./x.pgn"], "x.pgn cannot hold both"),
+        ("in.pgn", ["--output", "gone/x.pgn"], "no such folder"),
+        ("in.pgn", ["--html", "gone/x.html"], "no such folder"),
+        ("in.pgn", ["--output", "held.pgn"], "died"),
+    ],
+)
+def test_no_file_is_lost(tmp_path, monkeypatch, source, arguments, problem, forced):
+    """Not even with --force, before the first game is analysed."""
+    monkeypatch.chdir(tmp_path)
+    files = {"in.pgn": FOOLS_MATE, "held.pgn": BLUNDER}
+    for name, content in files.items():
+        Path(name).write_text(content)
+    result = run(source, *arguments, *forced, engine=f"{MATERIAL} --die 1")
+    assert result.exit_code == 2
+    if problem != "died" or forced:
+        assert problem in flat(result.output)
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == files
+
+
+def test_an_interrupted_analysis_is_resumed_with_force_too(tmp_path):
+    source = tmp_path / "in.pgn"
+    source.write_text(FOOLS_MATE)
+    output = tmp_path / "out.pgn"
+    output.write_text("my notes\n")
+    assert run(source, "--output", output, "--force").exit_code == 0
+    done = output.read_text()
+    assert "my notes" not in done
+    source.write_text(FOOLS_MATE + BLUNDER)
+    assert "resuming after 1 of 2" in run(source, "--output", output, "--force").output
+    assert output.read_text().startswith(done)
 
 
 @pytest.mark.parametrize(
