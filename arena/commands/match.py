@@ -23,7 +23,7 @@ from zobra.arena.formats.files import check_writable, write_safely
 from zobra.arena.model.engines import read_engines
 from zobra.arena.model.settings import ROUND_ROBIN, Settings
 from zobra.arena.model.statistics import MODELS, NORMALIZED, Sprt
-from zobra.arena.model.summary import summary
+from zobra.arena.model.summary import check_replaceable, summary
 
 MOST_SPRT_GAMES = 40_000  # of a match that ends by itself
 # Exit status by the verdict of an SPRT; None: all games were played without one
@@ -128,6 +128,7 @@ def match(
         test = _sprt(sprt, model)
     if json_file is not None:
         check_writable(json_file.resolve())
+        check_replaceable(json_file)
     if engines:
         texts = [ZOBRA, *engines] if len(engines) == 1 else engines
         specs = read_engines(texts, options.option or [])

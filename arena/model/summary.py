@@ -9,8 +9,10 @@
 infinite and unknown values are null. The last six of an engine are missing before its first game.
 """
 
+import json
 import math
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from zobra.arena.model.engines import EngineSpec, Resources
@@ -51,6 +53,20 @@ def summary(
         "engines": engines,
         "sprt": _sprt(settings, llr, verdict),
     }
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise ValueError if the file exists and does not hold the result of a match."""
+    if not path.exists():
+        return
+    try:
+        is_result = "sprt" in json.loads(path.read_bytes())
+    except (ValueError, TypeError):
+        is_result = False
+    if not is_result:
+        raise ValueError(
+            f"{path} exists and does not hold the result of a match: name another file with --json"
+        )
 
 
 def _description(

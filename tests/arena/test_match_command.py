@@ -26,7 +26,7 @@ from zobra.arena.model.openings import Opening
 from zobra.arena.model.results import Results
 from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import Sprt, sweep_bound
-from zobra.arena.model.summary import summary
+from zobra.arena.model.summary import check_replaceable, summary
 from zobra.arena.pages.reported_games import read_match
 from zobra.arena.runner import player
 from zobra.cli.command_line import app
@@ -64,6 +64,7 @@ def test_a_match_and_its_figures(tmp_path):
     assert "B lost 4 games by illegal move" in text
     assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
 
+    check_replaceable(result)
     found = json.loads(result.read_text())
     assert (found["games"], found["total"], found["sprt"]["verdict"]) == (4, 4, None)
     winner, loser = found["engines"]
@@ -391,6 +392,16 @@ def test_published_lines_are_printed_alike():
         "Ptnml(0-2): [13, 34, 232, 71, 29]",
         "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 10.00] normalized",
     ]
+
+
+@pytest.mark.parametrize("content", ["1. e4 e5 *\n", "[]", "3", '{"kind": "suite"}'])
+def test_the_json_replaces_only_the_result_of_a_match(tmp_path, content):
+    result = tmp_path / "games.pgn"
+    result.write_text(content)
+    text = run("match", *SHORT, "--folder", tmp_path / "m", "--json", result, code=2)
+    assert "games.pgn exists and does not hold the result of a match" in flat(text)
+    assert result.read_text() == content
+    assert not (tmp_path / "m").exists()
 
 
 def test_the_bound_of_a_clean_sweep_is_in_the_json(tmp_path):
