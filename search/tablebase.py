@@ -277,7 +277,7 @@ def _is_sound(file: Path) -> bool:
             head = table.read(HEAD_BYTES)
         return (
             file.stat().st_size % 64 == 16
-            and head.startswith(MAGIC[file.suffix])
+            and head[:4] == MAGIC[file.suffix]
             and _lists_pieces(head, file.stem, file.suffix)
         )
     except OSError:
