@@ -11,6 +11,7 @@ set in use or from the user's store. Only if neither has it, Numba is imported a
 import functools
 import hashlib
 import threading
+import time
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +22,11 @@ from zobra.engine.kernels.kernel_set import ObjectCode
 from zobra.engine.kernels.selection import selected
 from zobra.engine.kernels.sources import (
     engine_sources,
-    hash_with_imports,
+    hash_sources,
     import_engine,
     set_name,
     source_file,
+    sources_of,
 )
 from zobra.engine.kernels.types import KernelType
 from zobra.engine.kernels.user_store import store
@@ -74,11 +76,9 @@ class Entry(Kernel):
         self.arguments = arguments
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.code: ObjectCode | None = None
-
-        file = Path(function.__code__.co_filename).resolve()
-        is_in_a_function = "<" in function.__qualname__  # several may have the same name
-        self.is_engine = file in engine_sources()
-        self.is_kept = file == source_file(function.__module__) and not is_in_a_function
+        self.file = Path(function.__code__.co_filename).resolve()
+        self.is_engine = self.file in engine_sources()
+        self._declared = time.time()
         self._is_specialised = False
         _entries.append(self)
 
@@ -87,8 +87,30 @@ class Entry(Kernel):
         """The name, and a hash of everything that the object code depends on."""
         facts = [SET_NAME, *(kind.text for kind in (self.result, *self.arguments))]
         if not self.is_engine:
-            facts.append(hash_with_imports(self.function.__module__))
+            digest, _ = self._sources
+            facts.append(digest)
         return f"{self.name}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
+
+    @cached_property
+    def is_kept(self) -> bool:
+        """Whether a store may hold the code: the name must be that of this function alone.
+
+        That is not so of functions in functions, of what was typed in, and of sources that have
+        changed since they were imported.
+        """
+        if "<" in self.name or self.file != source_file(self.function.__module__):
+            return False
+        if self.is_engine:
+            return True
+        _, changed = self._sources
+        return changed <= self._declared
+
+    @cached_property
+    def _sources(self) -> tuple[str, float]:
+        """The hash of what a user's kernel is made of, and when that was last changed."""
+        paths = sources_of(self.function.__module__)
+        digest = hash_sources(paths)
+        return digest, max((path.stat().st_mtime for path in paths), default=0.0)
 
     def specialised(self) -> Any:
         """Return the dispatcher, compiled for only the declared types."""

@@ -7,6 +7,7 @@ set whose checksum matches is trusted: unpickling it is no less safe than runnin
 import hashlib
 import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,10 +35,16 @@ def note(sentence: str) -> None:
         notices.append(sentence)
 
 
-def read_set(path: Path) -> KernelSet:
-    """Return the set in a file, or an empty set if the file is missing or damaged."""
+def read_set(path: Path, check: Callable[[Path, os.stat_result], None] | None = None) -> KernelSet:
+    """Return the set in a file, or an empty set if the file is missing or damaged.
+
+    `check` raises OSError if the file, whose status it gets, must not be used.
+    """
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            if check is not None:
+                check(path, os.fstat(file.fileno()))
+            content = file.read()
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -49,8 +49,8 @@ def set_name(target: Target) -> str:
     return f"{target.level}-{hashlib.sha256(facts.encode()).hexdigest()[:20]}"
 
 
-def hash_with_imports(module: str) -> str:
-    """Return a hash of a module's source and of everything that it imports, directly or not.
+def sources_of(module: str) -> list[Path]:
+    """Return a module's source and those of everything that it imports, directly or not.
 
     The engine's sources are left out, because they are in the name of the set. So are libraries,
     unless the module itself is in one.
@@ -66,7 +66,7 @@ def hash_with_imports(module: str) -> str:
         if name.partition(".")[0] == package or not _is_library(name, path):
             found[name] = path
             waiting += _imported_names(name, path)
-    return _hash(sorted(found.values()))
+    return sorted(found.values())
 
 
 def source_file(module: str) -> Path | None:
@@ -81,7 +81,10 @@ def _is_library(module: str, path: Path) -> bool:
 
 
 def _imported_names(module: str, path: Path) -> list[str]:
-    """Return the modules that a source may import; some of the names are not modules."""
+    """Return the modules that a source may import; some of the names are not modules.
+
+    With a module its packages are imported, too.
+    """
     names = []
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -89,16 +92,20 @@ def _imported_names(module: str, path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             relative = "." * node.level + (node.module or "")
             base = resolve_name(relative, sys.modules[module].__package__)
-            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return names
+            names += [f"{base}.{alias.name}" for alias in node.names]
+    return [".".join(parts) for name in names for parts in _beginnings(name.split("."))]
+
+
+def _beginnings(parts: list[str]) -> list[list[str]]:
+    return [parts[:length] for length in range(1, len(parts) + 1)]
 
 
 @cache
 def _engine_hash() -> str:
-    return _hash(engine_sources())
+    return hash_sources(engine_sources())
 
 
-def _hash(paths: Iterable[Path]) -> str:
+def hash_sources(paths: Iterable[Path]) -> str:
     """Return a hash of the names and contents of files."""
     contents = [path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in paths]
     return hashlib.sha256(b"".join(contents)).hexdigest()

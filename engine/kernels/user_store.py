@@ -58,11 +58,11 @@ class UserStore:
         try:
             if not self.folder.is_dir():
                 return {}
-            _check_own(self.folder)
+            _check_own(self.folder, self.folder.stat())
         except OSError as error:
             self._disable(error)
             return {}
-        return read_set(self.folder / f"{name}{ENDING}")
+        return read_set(self.folder / f"{name}{ENDING}", _check_own)
 
     def write(self, name: str, kernels: KernelSet) -> None:
         """Store a set, if the folder can be written to."""
@@ -75,7 +75,7 @@ class UserStore:
 
     def check_writable(self) -> None:
         """Raise OSError if a set could not be stored now."""
-        probe = self._made_folder() / "probe"
+        probe = self._made_folder() / f"probe-{os.getpid()}{ENDING}"
         write_set(probe, PROBE)
         probe.unlink()
 
@@ -105,7 +105,7 @@ class UserStore:
         if self.folder is None:
             raise FileNotFoundError("there is no folder for compiled kernels")
         self.folder.mkdir(OWN_FOLDER, parents=True, exist_ok=True)
-        _check_own(self.folder)
+        _check_own(self.folder, self.folder.stat())
         return self.folder
 
     def _disable(self, error: OSError) -> None:
@@ -113,19 +113,18 @@ class UserStore:
         note(f"compiled kernels cannot be kept: {error}")
 
 
-def _check_own(folder: Path) -> None:
-    """Raise PermissionError if another user owns a folder or can write to it.
+def _check_own(path: Path, status: os.stat_result) -> None:
+    """Raise PermissionError if another user owns a folder or file, or can write to it.
 
     What lies there is machine code that this process would run. Root is trusted, and so is Windows,
     which keeps other users out of a profile.
     """
-    status = folder.stat()
     if os.name != "posix":
         return
     if status.st_uid not in (0, os.geteuid()):
-        raise PermissionError(f"{folder} belongs to another user")
+        raise PermissionError(f"{path} belongs to another user")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise PermissionError(f"other users can write to {folder}")
+        raise PermissionError(f"other users can write to {path}")
 
 
 store = UserStore()

@@ -104,26 +104,32 @@ def test_a_full_disk_costs_one_notice_and_leaves_no_fragments(tmp_path, notices)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")
+@pytest.mark.parametrize("place", ["folder", "file"])
 @pytest.mark.parametrize("rights", [0o002, 0o020, "another owner"])
-def test_what_others_could_have_written_is_not_run(tmp_path, notices, rights):
+def test_what_others_could_have_written_is_not_run(tmp_path, notices, place, rights):
     if rights == "another owner" and os.geteuid() != 0:
         pytest.skip("only root can give files away")
     store = UserStore(tmp_path)
     store.write("name", CODE)
     assert UserStore(tmp_path).read("name") == CODE
 
+    path = store.folder if place == "folder" else store.folder / "name.kernels"
     if rights == "another owner":
-        os.chown(store.folder, 65534, 65534)
+        os.chown(path, 65534, 65534)
     else:
-        store.folder.chmod(store.folder.stat().st_mode | rights)
+        path.chmod(path.stat().st_mode | rights)
     reading = UserStore(tmp_path)
-    assert reading.read("name") == {} and reading.folder is None
-    writing = UserStore(tmp_path)
-    writing.write("other", CODE)
-    assert writing.folder is None
-    assert not (store.folder / "other.kernels").exists()
+    assert reading.read("name") == {}
+    assert (reading.folder is None) == (place == "folder")
     reason = "belongs to another user" if rights == "another owner" else "other users can write to"
-    assert len(notices) == 1 and reason in notices[0] and str(store.folder) in notices[0]
+    assert len(notices) == 1 and reason in notices[0] and str(path) in notices[0]
+
+    writing = UserStore(tmp_path)
+    writing.write("name", CODE)
+    assert (writing.folder is None) == (place == "folder")
+    if place == "file":  # it has been replaced
+        assert UserStore(tmp_path).read("name") == CODE
+    assert len(notices) == 1
 
 
 def test_nobody_else_can_change_what_is_kept(tmp_path):

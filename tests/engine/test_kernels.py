@@ -4,6 +4,7 @@ linked beside Numba's own.
 
 import importlib
 import sys
+import time
 import types
 
 import numpy as np
@@ -32,6 +33,51 @@ ANSWER = {answer}
 @kernel
 def times(number): return number * {factor}
 """
+
+
+USER = """
+from zobra.engine.kernels import INT, entry
+import family.member
+@entry(INT)
+def answer(): return {answer} + family.SHARE
+"""
+
+
+@pytest.fixture
+def user(tmp_path, monkeypatch):
+    """Return a function that writes a module and its package, and imports it as a new process."""
+    monkeypatch.setattr(declare, "store", UserStore(tmp_path / "store"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would hide edits within a second
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "family").mkdir()
+    (tmp_path / "family" / "member.py").touch()
+
+    def imported(answer: int, share: int):
+        for name in ("user_of_kernel", "family", "family.member"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        (tmp_path / "family" / "__init__.py").write_text(f"SHARE = {share}")
+        (tmp_path / "user_of_kernel.py").write_text(USER.format(answer=answer))
+        return importlib.import_module("user_of_kernel")
+
+    return imported
+
+
+def test_a_package_belongs_to_the_sources_of_a_kernel(user):
+    for share in (1, 10):
+        module = user(40, share)
+        assert not module.answer.is_available()
+        assert module.answer() == 40 + share
+
+
+def test_a_kernel_whose_source_was_changed_after_its_import_is_not_kept(user, tmp_path):
+    module = user(40, 2)
+    time.sleep(0.05)  # more than the resolution of file times
+    (tmp_path / "user_of_kernel.py").write_text(USER.format(answer=140))
+    assert module.answer() == 42
+    module = user(140, 2)
+    assert not module.answer.is_available()
+    assert module.answer() == 142
 
 
 @pytest.mark.parametrize("place", ["project", "site-packages"])
