@@ -75,7 +75,7 @@ class InfoStream(Listener):
             while len(self.lines) < rank:
                 self.lines.append(InfoDict())
             self.lines[rank - 1] = info
-            self.unread.append(info)
+            self.unread.append(info.copy())
             self.changed.notify_all()
 
     def _info(self, report: Report) -> InfoDict:

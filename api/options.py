@@ -5,23 +5,26 @@ from chess.engine import MANAGED_OPTIONS, ConfigMapping, ConfigValue, UciOptionM
 
 from zobra.search.options import OPTIONS, Option, Value, find
 
-KINDS = {int: "spin", bool: "check", str: "string", type(None): "button"}
+OF_UCI_ONLY = "Debug Log File"
 
 
 def option_map() -> UciOptionMap[chess.engine.Option]:
-    """Return the options that UCI announces; names are case-insensitive."""
-    return UciOptionMap((option.name, _described(option)) for option in OPTIONS)
+    """Return the options that an engine has; names are case-insensitive."""
+    options = (option for option in OPTIONS if option.name != OF_UCI_ONLY)
+    return UciOptionMap((option.name, _described(option)) for option in options)
 
 
 def read_options(options: ConfigMapping) -> dict[str, Value]:
     """Return the values by the options' exact names, converted to the options' types.
 
     Strings such as "16" and "true" become integers and booleans, as in python-chess. Raise
-    ValueError for an unknown option, or one that python-chess manages itself.
+    ValueError for an unknown option, one of UCI only, or one that python-chess manages itself.
     """
     values = {}
     for name, value in options.items():
         option = find(name)
+        if option.name == OF_UCI_ONLY:
+            raise ValueError(f"option {option.name} is for UCI only")
         if option.name.lower() in MANAGED_OPTIONS:
             raise ValueError(f"option {option.name} is set by the arguments of each search")
         values[option.name] = _typed(option, value)
@@ -32,8 +35,7 @@ def read_options(options: ConfigMapping) -> dict[str, Value]:
 def _described(option: Option) -> chess.engine.Option:
     low = option.low if option.is_number else None
     high = option.high if option.is_number else None
-    kind = KINDS[type(option.default)]
-    return chess.engine.Option(option.name, kind, option.default, low, high, [])
+    return chess.engine.Option(option.name, option.kind, option.default, low, high, [])
 
 
 def _typed(option: Option, value: ConfigValue) -> Value:

@@ -122,13 +122,14 @@ class Engine:
         self._jobs.wait()
 
     def close(self) -> None:
-        """Stop searches, wait for all other jobs, and end the engine's thread.
+        """Stop searches, wait for all other jobs, and end the engine's threads.
 
         A compilation is waited for only if a perft or bench needs it.
         """
         self._jobs.stop_searches()
-        self._jobs.wait(self._only_loads)
+        self._jobs.wait(self._can_abandon_loading)
         self._jobs.close()
+        self._player = None  # with the transposition table and all other threads
 
     # What has been loaded, for questions (see when_ready)
 
@@ -167,7 +168,7 @@ class Engine:
         text = str(error) if is_plain else f"{type(error).__name__}: {error}"
         self._on_message(f"error: {text}")
 
-    def _only_loads(self) -> bool:
+    def _can_abandon_loading(self) -> bool:
         """Return True if `close` need not wait for the engine to be loaded."""
         if self._is_compiling:
             return not self._jobs.has_counts()

@@ -156,7 +156,7 @@ class LazySmp:
         worker = new_worker(parameters, NO_SIGNALS)
         queue = self._surplus_queue if is_surplus else self._queue
         arguments = (queue, worker, is_surplus)
-        thread = threading.Thread(target=_serve, args=arguments, daemon=True)
+        thread = threading.Thread(target=_serve, args=arguments, daemon=True, name="helper")
         thread.start()
         self.workers.append(worker)
         if not is_surplus:

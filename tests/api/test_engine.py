@@ -126,6 +126,7 @@ def test_invalid_searches_are_refused(engine, method, search, fault):
         (lambda engine: engine.configure({"Skill": 3}), "no option 'Skill'"),
         (lambda engine: engine.configure({"Hash": "many"}), "takes int, not 'many'"),
         (lambda engine: engine.configure({"multipv": 3}), "MultiPV is set by the arguments"),
+        (lambda engine: engine.configure({"Debug Log File": "x"}), "is for UCI only"),
     ],
 )
 def test_invalid_calls_are_refused(engine, call, fault):
