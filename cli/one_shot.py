@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from zobra.search.engine import EngineError
-from zobra.uci.commands import AT_LEAST_ONE, Command, Go, Perft, SetPosition, Simple, parse
+from zobra.uci.commands import AT_LEAST_ONE, Command, Go, Perft, Simple, parse
 from zobra.uci.console import Console
 from zobra.uci.dispatcher import Dispatcher
 
@@ -18,11 +18,17 @@ AFTER_POSITION = ("go", "eval")  # commands after a position; neither is part of
 
 
 class OneShotConsole(Console):
-    """A console for a person: errors go to standard error, without `info string`."""
+    """A console for a person: errors go to standard error, without `info string`.
+
+    `has_failed` is True after the first error.
+    """
+
+    has_failed = False
 
     def info(self, text: str) -> None:
         """Print an `info string`, or an error."""
         if text.startswith("error"):
+            self.has_failed = True
             print(f"zobra: {text}", file=sys.stderr, flush=True)
         else:
             super().info(text)
@@ -31,17 +37,17 @@ class OneShotConsole(Console):
 def run(words: Sequence[str], network: str = "", **options: int) -> NoReturn:
     """Execute the command in these words, with a network file and options, and end the process.
 
-    Raise ValueError for limits that are not understood. The exit status is 1 for a bad position or
-    an engine that cannot be loaded.
+    Raise ValueError for limits that are not understood. The exit status is 1 after an error, such
+    as a bad position or an engine that cannot be loaded; no further command is executed then.
     """
     commands = commands_of(words)
     searches = [command for command in commands if isinstance(command, Go)]
     is_endless = any(search.infinite or not search.numbers for search in searches)
     if is_endless and sys.stderr.isatty():
         print("zobra: a search without a limit; Ctrl-C stops it", file=sys.stderr, flush=True)
-    dispatcher = Dispatcher(OneShotConsole())
+    console = OneShotConsole()
+    dispatcher = Dispatcher(console)
     engine = dispatcher.engine
-    status = 0
     try:
         if commands != [Simple("uci")]:
             engine.load().wait()
@@ -52,12 +58,13 @@ def run(words: Sequence[str], network: str = "", **options: int) -> NoReturn:
             engine.set_option(name, value)
         if searches:  # show each window that failed, too
             engine.set_option("UCI_AnalyseMode", True)
+        engine.wait()
         for command in commands:
+            if console.has_failed:
+                break
             dispatcher.execute(command)
             engine.wait()
-            if isinstance(command, SetPosition) and not engine.has_position:
-                status = 1
-                break
+        status = 1 if console.has_failed else 0
     except KeyboardInterrupt:  # while the engine was being loaded
         status = 130
     except EngineError:  # whose message is printed

@@ -1,5 +1,6 @@
 """The console: reads lines from standard input, writes lines to standard output, and logs both."""
 
+import errno
 import os
 import signal
 import sys
@@ -25,12 +26,20 @@ def read_input() -> bytes:
 
 
 def write_output(line: bytes) -> None:
-    """Write a whole line at once. If the reader has gone, end the process quietly."""
+    """Write a whole line at once.
+
+    If the reader has gone, end the process quietly; if the disk is full, with a message.
+    """
     try:
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
-    except (OSError, ValueError):
+    except (BrokenPipeError, ValueError):
         os._exit(0)
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # Windows: the reader has gone
+            os._exit(0)
+        print(f"zobra: standard output: {error.strerror}", file=sys.stderr, flush=True)
+        os._exit(1)
 
 
 def require_streams(*names: str) -> None:
@@ -77,7 +86,8 @@ class Console:
             line = data.decode("utf-8-sig")  # Notepad begins a file with a byte-order mark
         except UnicodeDecodeError:  # some GUIs write paths so
             line = data.decode("latin-1")
-        self._note(IN, line)
+        if line:
+            self._note(IN, line)
         return line
 
     def send(self, text: str) -> None:

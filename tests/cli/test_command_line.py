@@ -30,7 +30,11 @@ FAILING_STREAMS = [
     ("genfens 99 | head -c 0; exit 1", "", ""),  # a reader may have enough
 ]
 if os.path.exists("/dev/full"):
-    FAILING_STREAMS.append(("version >/dev/full", "", "[Errno 28] No space left on device"))
+    FAILING_STREAMS += [
+        ("version >/dev/full", "", "[Errno 28] No space left on device"),
+        ("d >/dev/full", "", "standard output: No space left on device"),
+        ("go depth 2 >/dev/full", "", "standard output: No space left on device"),
+    ]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")

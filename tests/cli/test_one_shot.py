@@ -96,6 +96,19 @@ def test_what_is_wrong_is_named(position, problem):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("go perft 40", "perft takes a depth from 1 to 32"),
+        ("go --hash 1048576 depth 2", "a table of 1048576 MB does not fit"),
+    ],
+)
+def test_an_error_ends_it(arguments, problem):
+    done = zobra(*arguments.split())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert problem in done.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process on Windows")
 def test_interrupted_it_still_names_its_move():
     with Prober("go", "infinite") as prober:
