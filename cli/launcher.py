@@ -1,8 +1,9 @@
 """The first module of a self-contained Zobra: a zip archive that Python runs (`make EXE=name`).
 
 The engine needs its sources, data and compiled kernels as real files, so they are unpacked into the
-user's cache directory, under a digest of the executable. Several simultaneous starts are safe. A
-folder that other users could have written to is refused.
+cache folder of Zobra (ZOBRA_CACHE_DIR, or `zobra` in the user's cache folder), under a digest of
+the executable. Several simultaneous starts are safe. A folder that other users could have written
+to is refused.
 """
 
 import hashlib
@@ -21,7 +22,10 @@ def unpack(executable: Path) -> Path:
     """
     import platformdirs
 
-    builds = platformdirs.user_cache_path("zobra") / "builds"
+    cache = os.environ.get("ZOBRA_CACHE_DIR") or platformdirs.user_cache_dir(
+        "zobra", appauthor=False
+    )
+    builds = Path(cache).expanduser().absolute() / "builds"
     target = builds / hashlib.sha256(executable.read_bytes()).hexdigest()[:16]
     if not target.is_dir():
         builds.mkdir(parents=True, exist_ok=True)

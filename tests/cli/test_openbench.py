@@ -35,10 +35,10 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """A cache directory of its own, and no other Zobra on Python's path."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("ZOBRA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("PYTHONPATH", "")
-    return tmp_path / "cache" / "zobra" / "builds"
+    return tmp_path / "cache" / "builds"
 
 
 @pytest.fixture
