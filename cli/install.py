@@ -22,7 +22,6 @@ NAME = "Zobra"
 VARIANTS = ["standard", "fischerandom"]
 # The GUI itself sets Ponder and options beginning with UCI_, except these two
 SHOWN_UCI_OPTIONS = ("UCI_LimitStrength", "UCI_Elo")
-KINDS = {int: "spin", bool: "check", str: "text", type(None): "button"}
 
 
 def install(
@@ -86,7 +85,8 @@ def _is_shown(name: str) -> bool:
 
 
 def _option_entry(option: Option) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": option.name, "type": KINDS[type(option.default)]}
+    kind = "text" if option.kind == "string" else option.kind
+    entry: dict[str, Any] = {"name": option.name, "type": kind}
     if option.default is not None:
         entry |= {"value": option.default, "default": option.default, "alias": ""}
     if option.is_number:

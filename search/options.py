@@ -14,6 +14,8 @@ MAX_SKILL = 20  # the Skill Level of full strength
 MOVE_OVERHEAD = 10  # milliseconds
 ABOUT = "Zobra, a chess engine in Python compiled by Numba. Free software: GPL-3.0-or-later."
 
+KINDS = {int: "spin", bool: "check", str: "string", type(None): "button"}
+
 Value = int | bool | str | None
 
 
@@ -31,6 +33,11 @@ class Option:
     low: int = 0
     high: int = 0
     setter: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The type in UCI: spin, check, string or button."""
+        return KINDS[type(self.default)]
 
     @property
     def is_number(self) -> bool:

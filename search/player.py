@@ -119,7 +119,7 @@ class Player:
         if book_move is not None:
             return self._play_from_book(book_move)
 
-        self._prepare_searcher(limits)
+        self._prepare_searcher(limits, analyses)
         if self.searcher.skill is None:  # tables would make a weak player a perfect one
             self._ranking = self._rank(job, limits, keep_all=analyses)
             if self._ranking is not None:
@@ -146,18 +146,15 @@ class Player:
         for _, report in sorted(self._lines.items()):
             self._listener.on_report(report)
 
-    def skill(self) -> Skill | None:
+    def _skill(self) -> Skill | None:
         """Return the strength to play at; UCI_LimitStrength takes precedence over Skill Level."""
-        if self._options["UCI_AnalyseMode"]:
-            return None
         if self._options["UCI_LimitStrength"]:
             return skill_from_elo(self._options["UCI_Elo"])
         return skill_from_level(self._options["Skill Level"])
 
-    def _prepare_searcher(self, limits: Limits) -> None:
-        """Pass the values of the options to the searcher."""
-        is_analysis = limits.infinite or limits.mate is not None
-        skill = None if is_analysis else self.skill()
+    def _prepare_searcher(self, limits: Limits, analyses: bool) -> None:
+        """Pass the values of the options to the searcher. An analysis has full strength."""
+        skill = None if analyses else self._skill()
         self.searcher.skill = skill
         if skill is not None and (limits.depth is not None or (limits.nodes or 0) > skill.nodes):
             self._on_message(f"at this limited strength at most {skill.nodes} nodes are searched")

@@ -86,7 +86,7 @@ SIMPLE = (
 )
 HELP = """\
 uci                              identify the engine and list its options
-isready                          answer readyok when all earlier work is done
+isready                          answer readyok; a search goes on meanwhile
 setoption name NAME value VALUE  set an option
 ucinewgame                       forget the last game
 position startpos [moves …]      set up a position; moves are written as e2e4
@@ -102,9 +102,9 @@ d, eval, flip                    show the position; its value; exchange colours
 debug on|off                     print what was understood and what a search did
 compiler, help, quit             print versions; print this; leave"""
 AT_LEAST_ONE = ("depth", "nodes", "movetime", "mate")
-NO_CLOCK = ("winc", "binc", "movestogo")  # of no use without wtime or btime
-CLOCK = ("wtime", "btime", *NO_CLOCK)  # in the order of ClockTimes
-NUMBERS = (*AT_LEAST_ONE, *NO_CLOCK, "wtime", "btime", "perft")
+CLOCK_DETAILS = ("winc", "binc", "movestogo")  # of no use without wtime or btime
+CLOCK = ("wtime", "btime", *CLOCK_DETAILS)  # in the order of ClockTimes
+NUMBERS = (*AT_LEAST_ONE, *CLOCK, "perft")
 GO_WORDS = (*NUMBERS, "infinite", "ponder", "searchmoves")
 LARGEST = 1 << 62
 SHORT_SEARCH = 50  # milliseconds: of a search whose limits are of no use
@@ -239,8 +239,8 @@ def limits_of(command: Go) -> Limits:
     """Return the limits of a `go`, without its searchmoves.
 
     Numbers below the smallest sensible one are raised to it, and clocks are passed on unchanged. If
-    only one side's clock was sent, it stands for both. If a limit keyword has no valid number, the
-    search takes 50 ms.
+    only one side's clock was sent, it stands for both. If none of the keywords sent limits the
+    search, it takes 50 ms.
     """
     given = {name: number for name, number in command.numbers.items() if number is not None}
     numbers = {name: max(1, given[name]) for name in AT_LEAST_ONE if name in given}
@@ -248,7 +248,8 @@ def limits_of(command: Go) -> Limits:
     white = given.get("wtime", given.get("btime"))
     if white is not None and not command.infinite:
         black = given.get("btime", white)
-        white_increment, black_increment, to_go = (max(0, given.get(word, 0)) for word in NO_CLOCK)
+        details = (max(0, given.get(word, 0)) for word in CLOCK_DETAILS)
+        white_increment, black_increment, to_go = details
         clock = ClockTimes(white, black, white_increment, black_increment, to_go or None)
     if command.numbers and not (numbers or clock or command.infinite):
         numbers["movetime"] = SHORT_SEARCH

@@ -3,16 +3,14 @@
 from zobra.search.options import Option, Value
 
 EMPTY = "<empty>"  # how the protocol writes an empty string
-KINDS = {int: "spin", bool: "check", str: "string", type(None): "button"}
 
 
 def announcement(option: Option) -> str:
     """Return the line that announces an option after `uci`."""
-    kind = KINDS[type(option.default)]
-    line = f"option name {option.name} type {kind}"
-    if kind != "button":
+    line = f"option name {option.name} type {option.kind}"
+    if option.kind != "button":
         line += f" default {value_text(option.default)}"
-    if kind == "spin":
+    if option.kind == "spin":
         line += f" min {option.low} max {option.high}"
     return line
 
@@ -29,13 +27,12 @@ def read_value(option: Option, text: str | None) -> Value:
 
     Raise ValueError if the text is not a value of the option.
     """
-    kind = KINDS[type(option.default)]
     text = text or ""
-    if kind == "button":
+    if option.kind == "button":
         return None
-    if kind == "string":
+    if option.kind == "string":
         return "" if text == EMPTY else text
-    if kind == "check":
+    if option.kind == "check":
         if text.lower() not in ("true", "false"):
             raise ValueError(f"option {option.name} is true or false, not {text!r}")
         return text.lower() == "true"
