@@ -16,7 +16,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).resolve().parent
-MISUSED = 2  # the exit status of the build step for levels that do not exist
+MISUSED = 2  # the exit status of the build step for an unknown level
 
 
 def compile_kernels(folder: str | Path) -> None:
@@ -46,7 +46,7 @@ class BuildWithKernels(build_py):
 
     def run(self) -> None:
         """Build the package."""
-        if not self.editable_mode:  # modules that an earlier build put there may exist no more
+        if not self.editable_mode:  # modules that an earlier build put there may no longer exist
             shutil.rmtree(Path(self.build_lib) / "zobra", ignore_errors=True)
         super().run()
         if not self.editable_mode:

@@ -24,6 +24,7 @@ ZOBRA = sys.argv[2:] or [sys.executable, "-m", "zobra.cli"]
 CONVERSATION = "uci\nisready\ngo nodes 1000\nisready\nquit\n"
 PERFT_LEAVES = "4865609"  # of the starting position, five plies deep
 NODES = 500  # for each move of the game
+TIMEOUT = 600  # seconds for a command
 SUITE = '6k1/5ppp/8/8/8/8/8/R6K w - - bm Ra8#; id "back rank";\n'
 
 
@@ -31,7 +32,13 @@ def zobra(*arguments: str, typed: str = "") -> str:
     """Return what a command prints. Raise CalledProcessError if it fails."""
     try:
         done = subprocess.run(
-            [*ZOBRA, *arguments], check=True, capture_output=True, encoding="utf-8", input=typed
+            [*ZOBRA, *arguments],
+            check=True,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",  # Windows writes another encoding into pipes
+            input=typed,
+            timeout=TIMEOUT,
         )
     except subprocess.CalledProcessError as error:
         print(error.stdout, error.stderr, sep="\n")
@@ -53,7 +60,9 @@ def play() -> str:
 def check_kernels(signature: str) -> None:
     """Check that the package's kernels are used, pass perft and give the signature."""
     said = zobra(typed=CONVERSATION)
-    assert "readyok" in said and "info string" not in said, said
+    assert "readyok" in said, said
+    for line in said.splitlines():  # an advice to compile faster kernels is no fault
+        assert not line.startswith(("info string compil", "info string error")), line
     assert PERFT_LEAVES in zobra("perft", "5").replace(",", ""), "perft 5 is wrong"
     found = zobra("bench").splitlines()[-1]
     assert found.split()[0] == signature, f"bench gives {found}, not {signature} nodes"
