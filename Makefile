@@ -16,6 +16,7 @@ executable:
 	@stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && mkdir "$$stage/zobra" && \
 	cp -R $(PACKAGES) "$$stage/zobra/" && cp cli/launcher.py "$$stage/__main__.py" && \
 	$(if $(EVALFILE),cp "$(EVALFILE)" "$$stage/zobra/engine/data/zobra.network" && )\
-	find "$$stage" -name __pycache__ -prune -exec rm -rf {} + && \
-	{ (cd "$$stage" && $(PYTHON) -B -m zobra.engine.kernels.build 2>/dev/null) || true; } && \
+	find "$$stage" '(' -name __pycache__ -o -name compiled ')' -prune -exec rm -rf {} + && \
+	{ said=$$(cd "$$stage" && $(PYTHON) -B -m zobra.engine.kernels.build 2>&1) || test $$? -ne 2 || \
+	{ echo "$$said" >&2; exit 2; }; } && \
 	$(PYTHON) -m zipapp "$$stage" -c -o "$(EXE)" -p "$$($(PYTHON) -c 'import sys; print(sys.executable)')"

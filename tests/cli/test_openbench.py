@@ -150,6 +150,16 @@ def test_a_missing_package_is_named(source):
     assert "lacks the package no_such_package_anywhere" in failed.stderr
 
 
+def test_an_unknown_level_ends_the_build(source):
+    (source / "engine" / "kernels" / "build.py").write_text(
+        "import sys\nprint('ZOBRA_KERNELS: no level', file=sys.stderr)\nsys.exit(2)\n"
+    )
+    failed = make(source)
+    assert failed.returncode != 0
+    assert "ZOBRA_KERNELS: no level" in failed.stderr
+    assert not (source / "Engine-ABCDEF12").exists()
+
+
 @pytest.mark.slow
 def test_the_real_bench_is_what_openbench_reads(tmp_path):
     executable = tmp_path / "Zobra-12345678"
