@@ -12,13 +12,14 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from zobra.cli.words import NETWORK, ONE_SHOT
 from zobra.engine.version import full_version
 
 HELP = """Zobra, a UCI chess engine.
 
 Without a command it speaks UCI, the protocol of chess programs. With --tunable \
-the parameters of its search are options too. --network FILE, before everything \
-else, is the initial value of the option EvalFile.
+the parameters of its search are options too. --network FILE, alone or before \
+bench and commands of UCI, is the initial value of the option EvalFile.
 """
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
@@ -127,6 +128,7 @@ HABITS = {
     "repeat": "Each opening is always played with both colours",
     "pgnout": "The folder of the run has games.pgn",
 }
+READING_NETWORK = ("bench", *ONE_SHOT)  # after --network FILE
 # Commands that start Zobra as an engine process: it is compiled first
 STARTING_ENGINES = ("play", "match", "ladder", "suite", "analyse", "analyze", "tune", "ablate")
 
@@ -223,7 +225,15 @@ Version = Annotated[
 
 @app.callback()
 def prepare(context: typer.Context, version: Version = False) -> None:
-    """Compile the engine before a command that starts it, so that no game has to wait."""
+    """Compile the engine before a command that starts it, so that no game has to wait.
+
+    The context's object is the file after --network, or "": most commands do not take it.
+    """
+    if context.obj and context.invoked_subcommand not in READING_NETWORK:
+        context.fail(
+            f"{NETWORK} FILE goes before bench and commands of UCI only. An engine in a match "
+            "takes its network with -o EvalFile=FILE."
+        )
     asks_for_help = not {"-h", "--help"}.isdisjoint(sys.argv)
     if context.invoked_subcommand in STARTING_ENGINES and not asks_for_help:
         from zobra.engine.kernels import compile_missing

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from zobra.cli.words import NETWORK, ONE_SHOT
+
 TUNABLE = "--tunable"  # speak UCI, with the parameters of the search as options
-NETWORK = "--network"  # takes a file: the initial value of EvalFile
 COMPLETION = "_ZOBRA_COMPLETE"  # set by a shell that asks for completions
-ONE_SHOT = ("go", "position", "d", "eval", "uci", "isready", "compiler")  # commands of UCI
 INTERRUPTED = 130  # exit status after Ctrl-C, by the convention of shells
 
 

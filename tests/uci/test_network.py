@@ -101,6 +101,15 @@ def test_commands_begin_with_the_network_that_is_named(tmp_path):
     assert by_network in talked
 
 
+@pytest.mark.parametrize("command", ["genfens", "match", "suite", "doctor"])
+def test_commands_that_would_ignore_a_network_refuse_it(tmp_path, command):
+    done = zobra("--network", saved(tmp_path, small()), command, "4")
+    assert done.returncode == 2
+    said = " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split())
+    assert "--network FILE goes before bench and commands of UCI only." in said
+    assert not done.stdout
+
+
 @pytest.mark.parametrize("width", [32, WIDTH])
 def test_two_engines_in_one_process_have_two_networks(tmp_path, width):
     """Alternating, they give the values of the networks alone."""
