@@ -13,9 +13,10 @@ from typing import NamedTuple
 import chess.engine
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from zobra.cli.engine_command import engine_command
+from zobra.cli.engine_command import command_text, engine_command
 from zobra.engine.version import full_version
 
 LIBRARIES = (
@@ -24,10 +25,13 @@ LIBRARIES = (
     "numpy",
     "chess",
     "filelock",
+    "jinja2",
+    "markupsafe",
     "platformdirs",
     "rich",
     "scipy",
     "typer",
+    "zstandard",
 )
 FAST_INSTRUCTIONS = {
     "popcnt": "counting bits",
@@ -75,7 +79,7 @@ def check_processor() -> Finding:
             used.append(feature)
         else:
             lacking.append(f"{feature} for {use}")
-    without = f"; goes without {', '.join(lacking)}" if lacking else ""
+    without = f"; lacks {', '.join(lacking)}" if lacking else ""
     return Finding(f"{target.name}, uses {', '.join(used) or 'nothing special'}{without}")
 
 
@@ -92,7 +96,9 @@ def check_store() -> Finding:
             return Finding(found, "wrong", "free some space on that disk")
         if not missing():
             return Finding(
-                found, "note", "nothing, unless you need `zobra warmup`: all kernels are there"
+                found,
+                "note",
+                "no action needed unless you need `zobra warmup`: all kernels are there",
             )
         return Finding(
             found,
@@ -116,7 +122,7 @@ def check_kernels() -> Finding:
         found += f"; {count} compiled now, in {seconds:.0f} s"
     if kernels.notices:
         return Finding(
-            "; ".join((*kernels.notices, found)), "note", "nothing, unless it comes back"
+            "; ".join((*kernels.notices, found)), "note", "no action needed unless it comes back"
         )
     return Finding(found)
 
@@ -167,7 +173,7 @@ def check_conversation() -> Finding:
             ready = time.perf_counter() - begin
     except (chess.engine.EngineError, TimeoutError, asyncio.TimeoutError) as error:
         problem = str(error) or f"no answer within {TIMEOUT:.0f} s"
-        return Finding(problem, "wrong", f"run {' '.join(command)} and type uci, then isready")
+        return Finding(problem, "wrong", f"run {command_text()} and type uci, then isready")
     found = f"uciok after {known:.2f} s, readyok after {ready:.2f} s"
     if ready > PATIENCE:
         return Finding(
@@ -206,8 +212,8 @@ def doctor() -> None:
                 state = "wrong"
                 advice = REINSTALL
         states.append(state)
-        table.add_row(name, MARKS[state], found, advice)
+        table.add_row(name, MARKS[state], escape(found), escape(advice))
     console.print(table)
-    console.print(f"command for a GUI: {' '.join(engine_command())}", soft_wrap=True)
+    console.print(f"command for a GUI: {command_text()}", markup=False, soft_wrap=True)
     if "wrong" in states:
         raise typer.Exit(1)

@@ -30,9 +30,17 @@ def engine_command() -> list[str]:
     return [sys.executable, "-m", "zobra.uci"]
 
 
+def command_text() -> str:
+    """Return that command as text; of several words, those with spaces are in quotes."""
+    words = engine_command()
+    if len(words) == 1:
+        return words[0]
+    return " ".join(f'"{word}"' if " " in word else word for word in words)
+
+
 def uci_path() -> None:
     """Print the command of the engine for a GUI.
 
     It has an absolute path, so it works in any folder.
     """
-    typer.echo(" ".join(engine_command()))
+    typer.echo(command_text())

@@ -136,6 +136,6 @@ def _write(path: Path, entry: dict[str, Any], yes: bool) -> None:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     write_safely(path.resolve(), json.dumps(engines, indent=4, ensure_ascii=False))
-    typer.echo(f"{NAME} is in {path}, and in the list of engines when Cute Chess is started again")
+    typer.echo(f"{NAME} is in {path}. Restart Cute Chess to see it.")
     if shutil.which("cutechess") is None:
         typer.echo("the program cutechess is not on the PATH: is Cute Chess installed?")
