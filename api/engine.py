@@ -65,7 +65,7 @@ class Engine:
 
     def __init__(self, *, hash: int = 32, threads: int = 1) -> None:
         if hash < 1 or threads < 1:
-            raise ValueError(f"hash and threads are at least 1, not {hash} and {threads}")
+            raise EngineError(f"hash and threads are at least 1, not {hash} and {threads}")
         self.returncode: Future[int] = Future()
         self._lock = threading.RLock()  # held while a command begins, not while it runs
         self._engine = search_engine.Engine(on_message=_log)
