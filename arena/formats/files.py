@@ -4,6 +4,7 @@ Every error names its file, and JSON values are checked against a type.
 """
 
 import bz2
+import codecs
 import errno
 import gzip
 import io
@@ -28,6 +29,7 @@ else:
 
 T = TypeVar("T")
 STANDARD_INPUT = "-"
+COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")  # extensions of files that read_text unpacks
 _KINDS = {
     dict: "a table",
     list: "a list",
@@ -50,7 +52,7 @@ def read_text(source: str | Path) -> str:
         content = Path(source).read_bytes()
     try:
         content = _decompressed(content)
-    except (EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+    except (EOFError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{source}: {error}") from error
     return decoded(content)
 
@@ -74,7 +76,7 @@ def named_files(sources: Sequence[str | Path]) -> Sequence[str | Path]:
         if str(source) == STANDARD_INPUT or not Path(source).is_dir():
             found.append(source)
             continue
-        games = sorted(Path(source).glob("*.pgn"))
+        games = sorted(path for path in Path(source).iterdir() if path.suffix.lower() == ".pgn")
         if all(map(_is_analysis, games)):
             raise ValueError(f"{source}: no PGN file in this folder")
         found += games
@@ -93,9 +95,12 @@ def _is_analysis(source: str | Path) -> bool:
 def decoded(content: bytes) -> str:
     """Decode UTF-8, and a line that is not UTF-8 as ISO 8859-1, the encoding of the PGN standard.
 
-    Line ends become "\\n". Byte-order marks are removed, also those inside concatenated files, and
-    so are the end-of-file characters of DOS.
+    UTF-16, which PowerShell writes with >, is known by its byte-order mark. Line ends become
+    "\\n". Byte-order marks are removed, also those inside concatenated files, and so are the
+    end-of-file characters of DOS.
     """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        content = content.decode("utf-16", errors="replace").encode()
     content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\0\x1a")
     try:
         text = content.decode()
@@ -144,7 +149,7 @@ def _decompressed_zst(content: bytes) -> bytes:
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file. Raise ValueError or OSError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(decoded(path.read_bytes()))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -232,8 +237,7 @@ def write_safely(path: Path, content: bytes | str) -> None:
     """
     if isinstance(content, str):
         content = content.encode(errors="backslashreplace")
-    temporary = path.with_name(path.name + ".new")
-    temporary.unlink(missing_ok=True)
+    temporary = _temporary(path)
     try:
         with temporary.open("xb") as file:
             file.write(content)
@@ -241,8 +245,14 @@ def write_safely(path: Path, content: bytes | str) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        if not isinstance(error, FileExistsError):
+            temporary.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _temporary(path: Path) -> Path:
+    """Return a name beside a file that no other file is likely to have."""
+    return path.with_name(f"{path.name}.{os.getpid()}.new")
 
 
 def check_writable(path: Path) -> None:
@@ -251,6 +261,6 @@ def check_writable(path: Path) -> None:
         raise OSError(errno.ENOENT, "no such folder", str(path.parent))
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a file", str(path))
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_bytes(b"")
+    temporary = _temporary(path)
+    temporary.open("xb").close()
     temporary.unlink()

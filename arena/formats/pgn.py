@@ -2,8 +2,8 @@
 
 Where only moves are to be seen, a game with a mistake is read up to there.
 
-python-chess reads the games beneath. It passes over text that it does not understand without a
-word, so every game is first read token by token, and python-chess gets it in a plain form.
+python-chess does the reading. It silently skips text that it does not understand, so every game is
+first read token by token, and python-chess gets it in a plain form.
 """
 
 import io
@@ -39,7 +39,7 @@ _BORDERS = re.compile(
     | (?P<result>{_RESULT})
     | (?P<open>\()
     | (?P<close>\))
-    | (?P<first_move>\n[ \t]*\n\s*(?=1\.(?!\.)))
+    | (?P<first_move>\n[ \t]*\n[ \t]*(?=1\.(?!\.)))
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -120,7 +120,7 @@ class MovesLeftOut(ValueError):
 def read_games(
     text: str, *, up_to_mistakes: bool = False, file: str = ""
 ) -> Iterator[chess.pgn.Game | GameError]:
-    """Read the games of a PGN text; one that cannot be read costs nothing but itself.
+    """Read the games of a PGN text; one that cannot be read is left out alone.
 
     `errors` of a game names what was dropped from it: a castling right without its rook, an
     en-passant square that cannot be or, `up_to_mistakes`, the moves from a mistake on. Messages

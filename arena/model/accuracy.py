@@ -1,7 +1,8 @@
 """How well moves were played: winning chances, marks for mistakes, accuracy.
 
-The formulas and thresholds are those that lichess.org publishes on its page about accuracy;
-python-chess implements its curve of winning chances.
+The formulas and thresholds are those that lichess.org publishes on its page about accuracy, except
+that the accuracy of a side is the plain mean over its moves; python-chess implements the curve of
+winning chances.
 """
 
 import math
@@ -23,7 +24,7 @@ _LARGEST_LOSS = 1000  # centipawns that one move adds to the average loss at mos
 
 
 def winning_chance(score: chess.engine.Score) -> float:
-    """Return the expected score, 0 to 1, of the side from whose view `score` is."""
+    """Return the expected score, 0 to 1, of the side whose score this is."""
     return score.wdl(model="lichess").expectation()
 
 

@@ -12,12 +12,12 @@ import chess.engine
 
 from zobra.arena.formats.text import printable
 
-_SECONDS = r"\d+(?:\.\d+)?|\.\d+"
+_SECONDS = r"\d{1,9}(?:\.\d+)?|\.\d+"
 _CLOCK = re.compile(
-    r"(?:(?P<moves>[1-9]\d*)/)?(?:(?P<minutes>\d+):)?"
+    r"(?:(?P<moves>[1-9]\d{0,8})/)?(?:(?P<minutes>\d{1,9}):)?"
     rf"(?P<seconds>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?"
 )
-_FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d+)")
+_FIXED = re.compile(r"(?P<kind>movetime|nodes|depth)=(?P<number>\d{1,18})")
 USUAL_MOVES = 60  # of each side in a game of usual length
 _USUAL_SHARE = 0.8  # of its time, that a side uses in such a game
 

@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from pathlib import Path
@@ -27,6 +27,7 @@ LADDER_KEYS = ("rating", "sigma", "source")
 # Lower-case names of the options for the number of threads and for the size of the hash table
 THREADS = ("threads", "cores")
 HASH = ("hash", "memory")
+_WINDOWS_WORD = re.compile(r'(?:[^\s"]|"[^"]*")+')
 _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -88,13 +89,21 @@ class EngineSpec:
     def anchored(self) -> "EngineSpec":
         """Return the same engine with absolute paths, so that a run can be resumed from any folder.
 
+        An engine without a directory gets the current one if arguments or options name files there.
         Raise ValueError if the program is not found.
         """
         directory = str(Path(self.directory).absolute()) if self.directory else self.directory
+        if directory is None and any(map(_is_relative_path, self._given_words())):
+            directory = str(Path.cwd())
         first, *rest = self.command
         if Path(first).name != first:
             first = self.program()
         return replace(self, command=(first, *rest), directory=directory)
+
+    def _given_words(self) -> Iterator[str]:
+        """Yield the arguments of the command and the texts of the options."""
+        yield from self.command[1:]
+        yield from (value for value in self.options.values() if isinstance(value, str))
 
     @property
     def threads(self) -> int:
@@ -121,6 +130,14 @@ class Resources:
         return ", ".join(parts)
 
 
+def _is_relative_path(word: str) -> bool:
+    """Return whether a word names a file or folder relative to the current folder."""
+    try:
+        return bool(word) and not Path(word).is_absolute() and Path(word).exists()
+    except (OSError, ValueError):  # a word that no path can be
+        return False
+
+
 def resources_text(found: Sequence[Resources]) -> str:
     """Return the resources of the engines of a match, as match runners print them: "1t, 16MB"."""
     parts = []
@@ -141,7 +158,9 @@ def words(command: str, windows: bool = os.name == "nt") -> tuple[str, ...]:
     """
     if not windows:
         return tuple(shlex.split(command))
-    return tuple(word.strip("\"'") for word in shlex.split(command, posix=False))
+    if command.count('"') % 2:
+        raise ValueError("No closing quotation")
+    return tuple(word.replace('"', "") for word in _WINDOWS_WORD.findall(command))
 
 
 def read_engine_file(path: Path) -> list[tuple[EngineSpec, dict[str, Any]]]:

@@ -13,6 +13,7 @@ import chess
 import chess.pgn
 
 from zobra.arena.formats.files import typed
+from zobra.arena.formats.pgn import write_game
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.formats.text import printable
 from zobra.arena.model.adjudication import TIME_WITHOUT_LOSS
@@ -51,7 +52,7 @@ class GameRecord:
 
     `opening`: {"root": position where the book moves begin, "moves": the book moves in UCI, "fen":
     position where the engines take over, "name"}. `reason`: one of _LOSSES, "draw adjudication",
-    "tablebase", or a rule of chess that makes a draw.
+    "move limit", "tablebase", or a rule of chess that makes a draw.
     """
 
     index: int  # from 0, as `pair`
@@ -155,7 +156,7 @@ class GameRecord:
         game.setup(board)
         for key, value in self._headers(settings).items():
             if value:
-                game.headers[key] = printable(value).replace('"', "'")
+                game.headers[key] = printable(value)
 
         node: chess.pgn.GameNode = game
         for move in self.book_moves():
@@ -199,8 +200,7 @@ class GameRecord:
 
         Lines have at most 80 characters; only headers may be longer.
         """
-        exporter = chess.pgn.StringExporter(columns=_COLUMNS)
-        lines = str(self.to_pgn(settings).accept(exporter)).split("\n")
+        lines = write_game(self.to_pgn(settings), _COLUMNS).split("\n")
         return "\n".join(_wrapped(line) for line in lines) + "\n\n"
 
 

@@ -2,8 +2,8 @@
 
 `run.json`: {"kind": "match" and the fields of RunConditions and Settings}. `journal.jsonl`: one
 finished game per line ({field of GameRecord: value}), in the order of finishing, each on disk at
-once. `games.pgn`: the same games, written again from the journal whenever a match is resumed. No
-file of a folder is written through a symbolic link.
+once. `games.pgn`: the same games, written again from the journal if they differ when a match is
+resumed. No file of a folder is written through a symbolic link.
 """
 
 import contextlib
@@ -21,6 +21,12 @@ from zobra.arena.formats.text import now
 from zobra.arena.model.engines import Resources
 from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Settings
+
+# Files that the commands write into the folder of a run
+WRITTEN = (
+    *("games.pgn", "journal.jsonl", "ratings.json"),
+    *("ablation.json", "ablation.md", "values.csv", "values.svg", "tuned.toml"),
+)
 
 
 @dataclass
@@ -114,8 +120,8 @@ class Journal:
 
     @staticmethod
     def check_free(folder: Path) -> None:
-        """Raise ValueError if a folder without a match has games, which would be overwritten."""
-        for name in ("games.pgn", "journal.jsonl"):
+        """Raise ValueError if a folder without a match has files that would be overwritten."""
+        for name in WRITTEN:
             if (folder / name).exists():
                 raise ValueError(
                     f"{folder} has a {name} but no run.json, so it is not a match folder: name "

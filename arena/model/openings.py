@@ -18,7 +18,7 @@ import chess.polyglot
 
 from zobra.arena.formats.epd import read_epd, record_lines
 from zobra.arena.formats.fen import check_possible
-from zobra.arena.formats.files import read_text
+from zobra.arena.formats.files import COMPRESSIONS, read_text
 from zobra.arena.formats.pgn import GameError, read_game, split_games
 from zobra.arena.formats.text import printable
 from zobra.arena.model.adjudication import ending_on_board
@@ -31,7 +31,6 @@ ORDERS = (SEQUENTIAL, RANDOM)
 USUAL_PLIES = 8
 MOST_RANDOM_PLIES = 16  # longer random walks seldom end quietly, and take long to draw
 _WALKS = 1_000_000  # how many different walks there are to choose from
-_PACKED = (".gz", ".bz2", ".zip", ".zst")
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ def _others(number: int, chosen: Iterable[int], generator: random.Random | None)
 
 def _kind(path: Path) -> str:
     """Return the extension of a book's name, without that of its compression."""
-    name = path.stem if path.suffix.lower() in _PACKED else path.name
+    name = path.stem if path.suffix.lower() in COMPRESSIONS else path.name
     return Path(name).suffix.lower()
 
 
@@ -163,7 +162,7 @@ def _walks(
             if reader.get(chess.Board()) is None:
                 raise ValueError(f"{path}: the book has no move for the start position")
         length = USUAL_PLIES if plies is None else plies
-        return _WALKS, lambda index: _polyglot_walk(path, index, length, seed)
+        return _WALKS, lambda index: _polyglot_walk(path, index, length, seed, chess960)
     if chess960:
         return 960, _chess960_start
     if not plies:
@@ -239,21 +238,23 @@ def _opening(board: chess.Board, moves: Sequence[chess.Move], name: str, chess96
     return Opening(root, tuple(played), name)
 
 
-def _polyglot_walk(path: Path, index: int, plies: int, seed: int) -> Opening:
+def _polyglot_walk(path: Path, index: int, plies: int, seed: int, chess960: bool) -> Opening:
     """Return a walk from the start position, with moves drawn by their weights in the book.
 
     Each index has its own random numbers.
     """
-    board = chess.Board()
+    board = chess.Board(chess960=chess960)
     generator = random.Random(f"{seed}/{index}")
+    moves: list[str] = []
     with chess.polyglot.open_reader(path) as reader:
-        while len(board.move_stack) < plies:
+        while len(moves) < plies:
             try:
                 entry = reader.weighted_choice(board, random=generator)
             except IndexError:  # the book has no more moves
                 break
+            moves.append(board.uci(entry.move))  # castling as the games write it
             board.push(entry.move)
-    return _walk(board, f"{path.stem}:{index + 1}")
+    return Opening(chess.STARTING_FEN, tuple(moves), f"{path.stem}:{index + 1}")
 
 
 def _random_walk(index: int, plies: int, seed: int) -> Opening:
@@ -269,9 +270,5 @@ def _random_walk(index: int, plies: int, seed: int) -> Opening:
         has_capture = any(board.is_capture(move) for move in board.legal_moves)
         is_quiet = not has_capture and not board.is_check()
         if is_quiet and chess.popcount(board.occupied) == 32 and not board.is_game_over():
-            return _walk(board, f"random walk {index + 1}")
-
-
-def _walk(board: chess.Board, name: str) -> Opening:
-    """Return the opening that the moves of a board make, from the start position."""
-    return Opening(chess.STARTING_FEN, tuple(move.uci() for move in board.move_stack), name)
+            moves = tuple(move.uci() for move in board.move_stack)
+            return Opening(chess.STARTING_FEN, moves, f"random walk {index + 1}")

@@ -34,7 +34,9 @@ class Tunable:
     r_end: float = 0.002
 
     def __post_init__(self) -> None:
-        if not self.low <= self.default <= self.high or self.low == self.high:
+        if self.low == self.high:
+            raise ValueError(f"{self.name}: its bounds are the same, {self.low:g}")
+        if not self.low <= self.default <= self.high:
             raise ValueError(
                 f"{self.name}: {self.default:g} is not between {self.low:g} and {self.high:g}"
             )

@@ -60,8 +60,8 @@ def check_replaceable(path: Path) -> None:
     if not path.exists():
         return
     try:
-        is_result = "sprt" in json.loads(path.read_bytes())
-    except (ValueError, TypeError):
+        is_result = json.loads(path.read_bytes()).keys() >= {"sprt", "games", "total"}
+    except (ValueError, AttributeError):
         is_result = False
     if not is_result:
         raise ValueError(

@@ -132,7 +132,8 @@ class Uci(TimedProtocol, chess.engine.UciProtocol):
                 self.command._line_received(option)
             return
         if self.seeks_move and self.going.is_set() and line.startswith("info "):
-            if " score " in line and "bound" not in line:
+            is_text = line.startswith("info string")
+            if " score " in line and "bound" not in line and not is_text:
                 self.last_score = line
             self.line_received(line)
             return

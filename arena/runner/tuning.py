@@ -44,7 +44,8 @@ class Tuning(Match):
     def games(self) -> Iterator[Pairing]:
         """Yield the games that have not been played yet.
 
-        The values of both sides of an iteration are fixed when its first game begins.
+        The values of both sides of an iteration are fixed when its first game begins; after an
+        interruption, an iteration that is not complete gets new ones.
         """
         opening = self.settings.openings()
         for iteration in range(self.settings.rounds // self.plan.pairs):

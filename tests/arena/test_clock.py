@@ -42,7 +42,22 @@ def test_time_controls_in_words(text, words):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "fast", "10+", "0", "nodes=0", "1+1 movetime=5", "40/", "-1", "depth=x", "1+1+1", "0/9"],
+    [
+        "",
+        "fast",
+        "10+",
+        "0",
+        "nodes=0",
+        "1+1 movetime=5",
+        "40/",
+        "-1",
+        "depth=x",
+        "1+1+1",
+        "0/9",
+        "9" * 400,
+        "9" * 400 + ":1",
+        "nodes=" + "9" * 400,
+    ],
 )
 def test_bad_texts_are_named(text):
     with pytest.raises(ValueError, match="time control"):

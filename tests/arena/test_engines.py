@@ -30,7 +30,11 @@ def test_a_name_alone_is_no_engine():
 def test_a_backslash_is_part_of_a_path_on_windows():
     quoted = words('"C:\\My Engines\\zobra.exe" --tunable', windows=True)
     assert quoted == ("C:\\My Engines\\zobra.exe", "--tunable")
-    assert words("C:\\zobra.exe -x 'a b'", windows=True) == ("C:\\zobra.exe", "-x", "a b")
+    assert words('C:\\zobra.exe -x "a b"', windows=True) == ("C:\\zobra.exe", "-x", "a b")
+    inside = words('C:\\o\'b\\zobra.exe --path="C:\\a b" -y', windows=True)
+    assert inside == ("C:\\o'b\\zobra.exe", "--path=C:\\a b", "-y")
+    with pytest.raises(ValueError, match="quotation"):
+        words('"C:\\zobra.exe', windows=True)
 
 
 def test_a_file_with_one_engine(tmp_path):
@@ -142,3 +146,13 @@ def test_names_are_made_distinct(tmp_path):
     assert [engine.name for engine in engines] == ["a", "a 3", "a 2", "a 4"]
     engines = read_engines(["a", "a"], ["a 2:Hash=8"])
     assert [engine.options for engine in engines] == [{}, {"Hash": "8"}]
+
+
+def test_a_run_keeps_the_folder_that_relative_paths_belong_to(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.nnue").touch()
+    assert EngineSpec("A", ("a", "net.nnue")).anchored().directory == str(tmp_path)
+    by_option = EngineSpec("A", ("a",), {"EvalFile": "net.nnue"})
+    assert by_option.anchored().directory == str(tmp_path)
+    others = EngineSpec("A", ("a", "--fast", "nothing", str(tmp_path)), {"Hash": 1, "Book": ""})
+    assert others.anchored().directory is None

@@ -87,6 +87,7 @@ def outcome(record: GameRecord) -> tuple[str, str, int]:
 
 def test_an_ordinary_game():
     bound = "cp 31 pv e2e4\ninfo depth 6 nodes 150 score cp -900 lowerbound"  # which is no score
+    bound += "\ninfo string the score cp 77 of a friend"  # nor is text
     record, running = play(scripted("W", "--score", bound), scripted("B", "--score", "mate -2"))
     assert outcome(record) == ("1/2-1/2", "move limit", 12)
     assert running == BOTH

@@ -14,7 +14,7 @@ from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
-from zobra.arena.model.journal import Journal, read_game
+from zobra.arena.model.journal import WRITTEN, Journal, read_game
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import Sprt
@@ -106,7 +106,7 @@ def test_a_broken_line_is_named(tmp_path):
             keep(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["games.pgn", "journal.jsonl"])
+@pytest.mark.parametrize("name", WRITTEN)
 def test_files_of_something_else_stay_as_they_are(tmp_path, name):
     (tmp_path / name).write_text("mine\n")
     with pytest.raises(ValueError, match=f"has a {name} but no run.json"):
@@ -143,13 +143,15 @@ def test_pgn_is_what_python_chess_reads(tmp_path):
     drawn = record(1, result="1/2-1/2", reason="move limit", detail="", moves=[])
     # As an id of an EPD line may be written
     drawn = replace(drawn, opening=drawn.opening | {"name": "book\new"})
-    keep(tmp_path, record(detail="35 ms over {sic}"), drawn)
+    settings = replace(SETTINGS, event='a "b" \\')
+    keep(tmp_path, record(detail="35 ms over {sic}"), drawn, settings=settings)
     file = io.StringIO((tmp_path / "games.pgn").read_text())
     first = chess.pgn.read_game(file)
     second = chess.pgn.read_game(file)
     assert first.errors == second.errors == []
     assert chess.pgn.read_game(file) is None
 
+    assert r'[Event "a \"b\" \\"]' in (tmp_path / "games.pgn").read_text()
     expected = {
         "White": "A {1}",
         "Black": "B",
@@ -173,7 +175,7 @@ def test_pgn_is_what_python_chess_reads(tmp_path):
     ]
 
     assert second.headers["Termination"] == "adjudication"
-    assert second.headers["Opening"] == r"book\new"
+    assert second.headers["Opening"] == r"book\\new"  # escaped: python-chess leaves it so
     assert second.end().comment == "book, Draw by move limit"
 
 

@@ -248,3 +248,25 @@ def test_more_openings_leave_the_first_ones_as_they_were(tmp_path, order, kind):
         assert found[:4] == first
         assert len(set(found)) == len(found)
     assert larger[2][:9] == larger[1]
+
+
+def test_a_polyglot_book_castles_in_chess960_as_its_games_do(tmp_path):
+    line = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1h1")  # as Polyglot writes castling
+    entries = []
+    board = chess.Board()
+    for move in line:
+        raw = chess.Move.from_uci(move)
+        key = chess.polyglot.zobrist_hash(board).to_bytes(8, "big")
+        packed = raw.to_square | raw.from_square << 6
+        entries.append(key + packed.to_bytes(2, "big") + b"\0\1" + bytes(4))
+        board.push(board.parse_uci("e1g1" if move == "e1h1" else move))
+    path = tmp_path / "book.bin"
+    path.write_bytes(b"".join(sorted(entries)))
+    for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
+        (opening,) = openings(path, 1, chess960=chess960)
+        assert opening.moves == (*line[:-1], castling)
+        played = chess.Board(opening.fen, chess960=chess960)
+        for move in opening.moves:
+            assert played.is_legal(chess.Move.from_uci(move))
+            played.push_uci(move)
+        assert played.fen() == board.fen()

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from zobra.arena.formats.files import decoded
+from zobra.arena.formats.files import decoded, read_toml
 from zobra.arena.formats.pgn import (
     GameError,
     is_whole,
@@ -442,3 +442,18 @@ def test_quotes_and_backslashes_are_written_as_the_standard_has_them():
     game = read_game(FIRST)
     game.headers["White"] = 'a\\b "c"\\'
     assert r'[White "a\\b \"c\"\\"]' in write_game(game)
+
+
+def test_many_blank_lines_take_no_time():
+    """In quadratic time this would take a quarter of an hour."""
+    text = FIRST + "\n" * 400_000 + FIRST
+    assert len(split_games(text)) == 2
+
+
+def test_a_file_that_powershell_wrote(tmp_path):
+    """It writes UTF-16, with a byte-order mark."""
+    for name in ("utf-16-le", "utf-16-be"):
+        assert decoded(("\ufeffBjörn\r\n[").encode(name)) == "Björn\n["
+    path = tmp_path / "p.toml"
+    path.write_bytes("\ufeff[parameter.Hash]\r\nlow = 16\r\n".encode("utf-16-le"))
+    assert read_toml(path) == {"parameter": {"Hash": {"low": 16}}}

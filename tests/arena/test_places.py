@@ -1,5 +1,6 @@
 """Where commands write: never over the file of something else, and under any name."""
 
+import bz2
 import os
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from tests.support.arena_runs import flat, run
 from tests.support.play_sessions import MATERIAL
-from zobra.arena.formats.files import write_safely
+from zobra.arena.formats.files import check_writable, write_safely
 
 GAME = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n'
 SUITE = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id "one";\n'
@@ -76,3 +77,18 @@ def test_a_text_that_cannot_be_encoded_leaves_nothing_behind(tmp_path):
     write_safely(tmp_path / "a", "x\udcfcy")
     assert (tmp_path / "a").read_text() == "x\\udcfcy"
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_file_of_the_user_is_no_place_for_unfinished_content(tmp_path):
+    mine = tmp_path / "a.new"
+    mine.write_text("mine")
+    write_safely(tmp_path / "a", "x")
+    check_writable(tmp_path / "a")
+    assert mine.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "a.new"]
+
+
+def test_a_compressed_file_that_is_cut_off_is_named(tmp_path):
+    path = tmp_path / "games.pgn.bz2"
+    path.write_bytes(bz2.compress(GAME.encode())[:-9])
+    assert f"{path}: " in run("report", path, code=2)

@@ -115,7 +115,7 @@ def test_parameters_from_a_file_and_back(tmp_path):
     ("text", "problem"),
     [
         ("[parameter.Hash]\nlow = 20", "Hash: 16 is not between 20 and 64"),
-        ("[parameter.Hash]\nlow = 16\nhigh = 16", "not between"),
+        ("[parameter.Hash]\nlow = 16\nhigh = 16", "Hash: its bounds are the same, 16"),
         ("[parameter.Hash]\nc_end = 0.4", "c_end must be at least 0.5"),
         ("[parameter.Hash]\nc_end = nan", "c_end"),
         ("[parameter.Hash]\nr_end = 0", "r_end above 0"),
