@@ -10,7 +10,7 @@ from rich.table import Table
 
 from zobra.arena.commands.messages import plain_console
 from zobra.arena.commands.options import TUNABLE_ZOBRA, GameOptions, OneEngine, with_game_options
-from zobra.arena.commands.runs import end_run, play, resumed
+from zobra.arena.commands.runs import confirm, end_run, fixed_options, play, resumed
 from zobra.arena.model.ablation import (
     HEADER,
     WHOLE,
@@ -49,11 +49,11 @@ def ablate(
 ) -> None:
     """Measure what an engine loses without each of its techniques.
 
-    The whole engine plays against itself with one technique at a time switched off. The same
-    command resumes an interrupted run; so does --folder alone.
+    The whole engine plays against itself with one technique at a time switched off. --folder alone
+    resumes an interrupted run; so does the same command with --folder.
     """
     console = plain_console()
-    is_resumed = engine is None and options.has_run
+    is_resumed = engine is None and options.has_run and not fixed_options(context)
     if is_resumed:
         settings = resumed(context, options, "an engine")
     else:
@@ -68,7 +68,9 @@ def ablate(
     folder = options.run_folder("ablate")
     if settings.engines[0].name != WHOLE:
         raise ValueError(f"{folder} holds a match, not an ablation")
-    state = play(console, folder, settings, options, ask=is_resumed)
+    if is_resumed and not options.trust:  # a finished run may still start engines for benches
+        confirm(console, settings)
+    state = play(console, folder, settings, options)
     if state.error is None:
         benches = kept_benches(folder)  # those that are known are not searched again
         missing = []

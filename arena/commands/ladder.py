@@ -62,10 +62,14 @@ def ladder(
 ) -> None:
     """Rate an engine by games against engines with known ratings.
 
-    The installed rungs play it one after another, beginning with the one that is probably nearest
-    in strength. The default of -c is the number of idle processors.
+    In each round it plays all installed rungs, first the one that is probably nearest in strength.
+    Without a book games begin with 6 random plies. The default of -c is the number of idle
+    processors divided by the threads of an engine. The same command with --folder resumes an
+    interrupted run.
     """
     console = plain_console()
+    if calibrate and (options.option or engine != ZOBRA):
+        raise typer.BadParameter("--calibrate plays the rungs only: it takes no ENGINE and no -o")
     rungs = _installed_rungs(console, rungs_file)
     calibration = None
     if not published and not calibrate:
@@ -96,8 +100,11 @@ def ladder(
     save_ratings(ratings, rungs, folder)
     console.print(ratings_table(ratings, state.results, rungs))
     if calibrate and state.is_over and not state.results.crashing():
+        known = read_calibration(CALIBRATION)
         save_calibration(ratings, options.tc, CALIBRATION)
-        console.print(f"kept in {CALIBRATION}")
+        console.print(f"kept in {CALIBRATION}", soft_wrap=True)
+        if known is not None and known[0] != options.tc:
+            console.print(f"this replaces the calibration at {known[0]}")
     end_run(console, state, folder)
 
 

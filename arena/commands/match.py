@@ -31,7 +31,8 @@ STATUS = {"H1": 0, "H0": 3, None: 4}
 
 EnginesArgument = typer.Argument(
     metavar="ENGINE",
-    help=f"{ENGINE_HELP}. One alone plays against Zobra; without any, --folder is resumed.",
+    help=f"{ENGINE_HELP}. One alone is the opponent of Zobra, which is then the first engine; "
+    "without any, --folder is resumed.",
 )
 SprtOption = typer.Option(
     metavar="ELO0,ELO1",
@@ -92,36 +93,19 @@ def match(
         bool,
         typer.Option(
             "--chess960",
-            help="Play Chess960 (also with double Chess960 positions).",
+            help="Play Chess960, or double Chess960 from a book of such positions.",
             rich_help_panel=DETAILS,
         ),
     ] = False,
-    margin: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="MS",
-            help="Milliseconds by which a move may exceed its time.",
-            rich_help_panel=DETAILS,
-        ),
-    ] = 0,
-    stall: Annotated[
-        float,
-        typer.Option(
-            min=1,
-            metavar="SECONDS",
-            help="Seconds before a silent engine counts as stalled.",
-            rich_help_panel=DETAILS,
-        ),
-    ] = 60,
 ) -> None:
     """Play engines against each other.
 
     Example: zobra match new=./new/zobra old=./old/zobra --sprt 0,5 -c 4
 
-    The same command resumes an interrupted match; so does --folder alone, and a larger --games
-    extends it. With --sprt the exit status is 0 if H1 is accepted, 3 for H0, and 4 if the games end
-    without a verdict. It is 5 if an engine keeps crashing.
+    --folder alone resumes an interrupted match; so does the same command with --folder, and a
+    larger --games extends it. Elo and the verdict are those of the first engine. With --sprt the
+    exit status is 0 if H1 is accepted, 3 for H0, and 4 if the games end without a verdict. It is 5
+    if an engine crashed in more than a tenth of its games.
     """
     console = plain_console()
     with wrong_options():
@@ -130,8 +114,9 @@ def match(
         check_writable(json_file.resolve())
         check_replaceable(json_file)
     if engines:
-        texts = [ZOBRA, *engines] if len(engines) == 1 else engines
-        specs = read_engines(texts, options.option or [])
+        specs = read_engines(engines, options.option or [])
+        if len(specs) == 1:
+            specs = read_engines([ZOBRA, *engines], options.option or [])
         games = context.get_parameter_source("games")
         if test is not None and games is not None and games.name == "DEFAULT":
             options = replace(options, games=MOST_SPRT_GAMES)
@@ -139,8 +124,6 @@ def match(
             specs,
             tournament=tournament,
             chess960=chess960,
-            margin_ms=margin,
-            stall_seconds=stall,
             rules=options.rules(
                 resign_twosided=twosided,
                 move_limit=move_limit,

@@ -17,8 +17,9 @@ from zobra.arena.model.settings import Pairing, Settings
 from zobra.arena.model.statistics import Estimate, estimate, sweep_bound
 from zobra.arena.runner.match import Match
 
-_INTERVAL = 20  # without a terminal: figures after so many games
-_FIRST = 4  # and how long the rest will take after so many
+# Without a terminal
+_INTERVAL = 20  # games between two prints of the figures
+_FIRST = 4  # games after which the time left is first printed
 
 
 class MatchDisplay(LivePanel):

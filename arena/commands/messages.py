@@ -72,7 +72,7 @@ def print_problems(console: Console, problems: Sequence[str]) -> None:
         console.print(printable(problem), style="yellow", soft_wrap=True)
     more = len(problems) - MAX_PROBLEMS_SHOWN
     if more > 0:
-        console.print(f"{counted(more, 'more problem')} of this kind", style="yellow")
+        console.print(counted(more, "more problem"), style="yellow")
 
 
 def command_line() -> str:

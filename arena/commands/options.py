@@ -49,7 +49,8 @@ EngineOptions = Annotated[
         "--option",
         "-o",
         metavar="NAME=VALUE",
-        help="Set an option of all engines, or of one engine with ENGINE:NAME=VALUE.",
+        help="Set an option of all engines that the command names, or of one with "
+        "ENGINE:NAME=VALUE.",
     ),
 ]
 OneEngine = Annotated[
@@ -81,7 +82,7 @@ class GameOptions:
             min=2,
             metavar="N",
             help="Number of games, an even number (per pair of engines, if there are more than "
-            "two). A larger number extends a run.",
+            "two). A larger number extends the run in --folder.",
         ),
     ]
     openings: Annotated[
@@ -134,8 +135,8 @@ class GameOptions:
         str | None,
         typer.Option(
             metavar=DRAW_FORM,
-            help="From move FROM on, adjudicate a draw after MOVES moves in a row "
-            "within CP centipawns.",
+            help="From move FROM on, adjudicate a draw after MOVES moves of each side in a row "
+            "within CP centipawns, without captures and pawn moves.",
             rich_help_panel=ENDINGS,
         ),
     ] = None
@@ -147,6 +148,24 @@ class GameOptions:
             rich_help_panel=ENDINGS,
         ),
     ] = None
+    margin: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="MS",
+            help="Milliseconds by which a move may exceed its time.",
+            rich_help_panel=DETAILS,
+        ),
+    ] = 0
+    stall: Annotated[
+        float,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="Longest time for a move without a clock, and for any other answer.",
+            rich_help_panel=DETAILS,
+        ),
+    ] = 60
     event: Annotated[
         str,
         typer.Option(
@@ -257,6 +276,8 @@ class GameOptions:
                 plies=plies,
                 book=book,
                 book_digest=book_digest,
+                margin_ms=self.margin,
+                stall_seconds=self.stall,
                 event=self.event,
                 site=self.site,
                 **{"rules": self.rules()} | more,

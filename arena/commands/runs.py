@@ -31,6 +31,17 @@ _AND = " and "  # between the versions of an engine in a run that --force has re
 _FREE = ("games", "folder", "concurrency", "pin", "log", "trust", "force", "interval", "json_file")
 
 
+def fixed_options(context: typer.Context) -> list[str]:
+    """Return the options on the command line that decide how games are played."""
+    found = []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        is_given = source is not None and source.name == "COMMANDLINE"
+        if is_given and parameter.name not in _FREE:
+            found.append(parameter.opts[0])
+    return found
+
+
 def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settings:
     """Return the settings of the run in --folder, with more games if --games asks for them.
 
@@ -40,12 +51,7 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
     """
     if options.folder is None:
         raise typer.BadParameter(f"give {needed}, or a run to resume with --folder")
-    given = []
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is not None and source.name == "COMMANDLINE":
-            given.append(parameter)
-    fixed = [parameter.opts[0] for parameter in given if parameter.name not in _FREE]
+    fixed = fixed_options(context)
     if not (options.folder / "run.json").exists():
         raise ValueError(
             f"{options.folder}: there is no run to resume; to start one, give {needed}"
@@ -56,7 +62,8 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
             f"{', '.join(fixed)}: a resumed run has these settings in its folder; leave them "
             "out, or also give the engines to have all settings compared"
         )
-    if "games" in [parameter.name for parameter in given]:
+    games = context.get_parameter_source("games")
+    if games is not None and games.name == "COMMANDLINE":
         settings = replace(settings, rounds=options.rounds)
     return settings
 
@@ -64,12 +71,17 @@ def resumed(context: typer.Context, options: GameOptions, needed: str) -> Settin
 def confirm(console: Console, settings: Settings) -> None:
     """Show the commands that a folder names, and on a terminal ask before they are started.
 
-    If the answer is no, the command ends.
+    All of each command is shown, with its folder and options. If the answer is no, the command
+    ends.
     """
     for engine in settings.engines:
-        place = f" in {engine.directory}" if engine.directory else ""
-        command = printable(shlex.join(engine.command) + place)
-        console.print(f"{engine.name}: {command}", soft_wrap=True)
+        parts = [shlex.join(engine.command)]
+        if engine.directory:
+            parts.append(f"in {engine.directory}")
+        parts += [f"with {name}={value}" for name, value in engine.options.items()]
+        text = ", ".join(parts)
+        described = printable(text, longest=10 * len(text))  # nothing is left out
+        console.print(f"{engine.name}: {described}", soft_wrap=True)
     if not sys.stdin.isatty():
         return
     try:
@@ -192,6 +204,7 @@ def check_run(
     open_tablebase(settings.rules.syzygy)
     if options.log is not None:
         check_writable(options.log)
+        options.log.open("ab").close()
     different = len(set(openings))
     if settings.book and different < settings.rounds:
         console.print(
@@ -212,7 +225,8 @@ def check_run(
     if len({each.hash for each in resources.values() if each.hash is not None}) > 1:
         sizes = [f"{name} {each.hash} MB" for name, each in resources.items() if each.hash]
         console.print(
-            f"warning: the engines differ in Hash: {listed(sizes)}; `-o Hash=N` sets it for all",
+            f"warning: the engines differ in Hash: {listed(sizes)}; `-o Hash=N`, or `options` in "
+            "their files, makes them equal",
             soft_wrap=True,
         )
     at_a_time = f"{counted(concurrency, 'game')} at a time"
@@ -266,8 +280,8 @@ def _usual_seconds(settings: Settings) -> float | None:
 def end_run(console: Console, run: Match, folder: Path, command: str = "") -> None:
     """Print what an interrupted or failed run has kept and how to resume it, and end the command.
 
-    It is resumed by `command` with the folder, or without `command` by repeating the same command
-    line.
+    It is resumed by `command` with the folder, or without `command` by the same command line with
+    the folder.
     """
     for (name, reason), number in sorted(run.results.faults.items()):
         console.print(f"{name} lost {counted(number, 'game')} by {reason}", soft_wrap=True)
@@ -277,9 +291,10 @@ def end_run(console: Console, run: Match, folder: Path, command: str = "") -> No
     if run.error is not None:
         raise run.error
     if run.interrupted:
-        resuming = "the same command resumes"
-        if command:
-            resuming = f"resume with `zobra {command} --folder {shlex.quote(str(folder))}`"
+        option = f"--folder {shlex.quote(str(folder))}"
+        resuming = f"resume with `zobra {command} {option}`"
+        if not command:
+            resuming = f"the same command with `{option}` resumes"
         console.print(f"interrupted; {resuming}", soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
     crashing = run.results.crashing()

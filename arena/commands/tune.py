@@ -19,7 +19,7 @@ from zobra.arena.commands.options import (
     OneEngine,
     with_game_options,
 )
-from zobra.arena.commands.runs import carry_out, check_book, end_run, resumed
+from zobra.arena.commands.runs import carry_out, check_book, end_run, fixed_options, resumed
 from zobra.arena.formats.files import write_safely
 from zobra.arena.model.engines import read_engine, spins
 from zobra.arena.model.game_record import GameRecord
@@ -83,13 +83,14 @@ def tune(
 ) -> None:
     """Tune options of an engine by SPSA.
 
-    The engine plays against itself with perturbed values of its integer options. The same command
-    resumes an interrupted run; so does --folder alone, and a larger --games extends it.
+    The engine plays against itself with perturbed values of its integer options. --folder alone
+    resumes an interrupted run; so does the same command with --folder, and a larger --games extends
+    it.
 
     Example: zobra parameters > search.toml; zobra tune --parameters search.toml --tc 1+0.01
     """
     console = plain_console()
-    is_resumed = engine is None and options.has_run
+    is_resumed = engine is None and options.has_run and not fixed_options(context)
     if is_resumed:
         settings = resumed(context, options, "an engine")
         plan = Plan.read(options.folder or Path())

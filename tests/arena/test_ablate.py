@@ -57,7 +57,13 @@ def test_an_interrupted_ablation_goes_on(tmp_path):
     whole = json.loads(kept.read_text())
     whole["techniques"][0]["bench"] = 77
     kept.write_text(json.dumps(whole))
-    assert "resuming after 3 of 4 games" in run("--folder", folder)
+    arguments = ("-x", "Strength=10", "--tc", "30", "-n", "4")
+    assert "engines differ" in flat(run_command("ablate", *arguments, "--folder", folder, code=2))
+    shown = run("--folder", folder)
+    assert "with Strength=10" in shown  # the commands of a folder are shown before they are started
+    assert "resuming after 3 of 4 games" in shown
+    # For the benches, although all games are played
+    assert "with Strength=10" in run("--folder", folder)
     assert json.loads(kept.read_text()) == whole  # a known bench is not searched again
 
 

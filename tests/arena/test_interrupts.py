@@ -143,10 +143,14 @@ def test_a_move_that_is_no_text_is_illegal(tmp_path, answer):
 
 def test_the_commands_of_a_folder_are_shown_before_they_start(tmp_path):
     """Somebody else may have written the folder, and its commands are run."""
-    engines = (EngineSpec("A", ("no-such-program", "--fast")), scripted("B"))
+    options = {"Log": "x" * 900, "B": "end"}  # no text is so long that it would hide the rest
+    first = EngineSpec("A", ("no-such-program", "--fast"), options, directory=str(tmp_path))
+    engines = (first, scripted("B"))
     Journal(tmp_path, Settings(engines, "30", 1)).close()
     command = ["match", "--folder", tmp_path]
-    assert "A: no-such-program --fast" in run(*command, code=2)
+    assert f"A: no-such-program --fast, in {tmp_path}, with Log={'x' * 900}, with B=end" in run(
+        *command, code=2
+    )
     assert "A: no-such-program --fast" not in run(*command, "--trust", code=2)
 
 

@@ -87,6 +87,12 @@ def test_the_list_that_is_shipped():
     assert not {name.lower() for name in strongest.options} & {"uci_elo", "uci_limitstrength"}
 
 
+@pytest.mark.parametrize("more", [("-o", "Hash=1"), ("stockfish",)])
+def test_a_calibration_takes_no_engine_and_no_options(more):
+    text = flat(run("ladder", "--calibrate", *more, code=2))
+    assert "it takes no ENGINE and no -o" in text
+
+
 def test_a_list_with_an_error_is_refused(tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text('[[engine]]\nname = "x"\ncommand = "x"\nrating = "high"\n')

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import chess
 import pytest
+import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -65,6 +66,8 @@ def test_a_match_and_its_figures(tmp_path):
     assert Journal.settings_in(folder).engines[1].options == {"Hash": "2"}
 
     check_replaceable(result)
+    with pytest.raises(ValueError, match="does not hold the result of a match"):
+        check_replaceable(folder / "run.json")
     found = json.loads(result.read_text())
     assert (found["games"], found["total"], found["sprt"]["verdict"]) == (4, 4, None)
     winner, loser = found["engines"]
@@ -520,6 +523,35 @@ def test_names_are_shown_as_they_are():
     assert "A {1}[b]" in output.getvalue()
     assert "new[lmr]" in output.getvalue()
     assert ":smile:[/b] lost 1 game by time" in output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [
+        ("match", "resume with `zobra match --folder 'a run'`"),
+        ("", "the same command with `--folder 'a run'` resumes"),
+    ],
+)
+def test_an_interrupted_run_says_how_to_resume_it(command, how):
+    """Without --folder the same command would begin a new run."""
+    console = plain_console()
+    console.file = output = io.StringIO()
+    results = Results("AB", [finished(0, "1-0")])
+    match = SimpleNamespace(results=results, total=2, error=None, interrupted=True, is_over=False)
+    with pytest.raises(typer.Exit):
+        end_run(console, match, Path("a run"), command)
+    assert output.getvalue().splitlines()[-1] == f"interrupted; {how}"
+
+
+def test_a_file_with_two_engines_is_a_match_of_these(tmp_path):
+    """One engine alone plays against Zobra; two in one file do not."""
+    engines = tmp_path / "two.toml"
+    command = json.dumps(ENGINE)
+    tables = [f'[[engine]]\nname = "{name}"\ncommand = {command}\n' for name in "AB"]
+    engines.write_text("".join(tables))
+    folder = tmp_path / "m"
+    run("match", engines, *PAIR[2:], "--tc", "30", "-n", "2", "--folder", folder)
+    assert [engine.name for engine in Journal.settings_in(folder).engines] == ["A", "B"]
 
 
 def test_standings_of_several_engines():
