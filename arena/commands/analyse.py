@@ -19,7 +19,13 @@ from rich.table import Table
 from zobra.arena.commands.live_panel import LivePanel
 from zobra.arena.commands.messages import INTERRUPTED, errors_as_messages, plain_console
 from zobra.arena.commands.options import ENGINE_HELP, ZOBRA, EngineOptions
-from zobra.arena.formats.files import STANDARD_INPUT, check_writable, named_files, write_safely
+from zobra.arena.formats.files import (
+    COMPRESSIONS,
+    STANDARD_INPUT,
+    check_writable,
+    named_files,
+    write_safely,
+)
 from zobra.arena.formats.game_source import AnalysisSource, is_fen, open_source
 from zobra.arena.formats.pgn import is_whole, write_game
 from zobra.arena.model.accuracy import MARKS, SIDE_NAMES, SideSummary, mark
@@ -31,8 +37,7 @@ from zobra.arena.runner.analysis import Analyst, EngineLine, Search, analysed_ga
 from zobra.arena.runner.processes import run_async
 
 _USUAL_MS = 500
-_START_TIMEOUT = 30.0  # seconds within which an engine must answer when it starts
-_COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
+_ANSWER_TIME = 30.0  # seconds that an engine has for an answer without a search
 
 
 def analyse(
@@ -41,7 +46,7 @@ def analyse(
         typer.Argument(
             metavar="GAMES",
             help="PGN or EPD files, plain or compressed, "
-            "folders of PGN files, a FEN, or - for input.",
+            "folders of PGN files, a FEN, or - for standard input.",
         ),
     ],
     engine: Annotated[
@@ -105,7 +110,8 @@ def analyse(
     seconds = None if movetime is None else movetime / 1000
     search = Search(chess.engine.Limit(time=seconds, depth=depth, nodes=nodes), multipv)
     if output is None:
-        output = _usual_output(sources, html)
+        with errors_as_messages("analyse"):
+            output = _usual_output(sources, html)
     if output is None:  # the PGN goes to standard output, and all else to standard error
         console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     else:
@@ -121,7 +127,9 @@ def analyse(
         try:
             left_out = run_async(_run(console, games, spec, search, _Output(output, force)))
         except KeyboardInterrupt:
-            kept = f"; {output} keeps what is done, and the same command resumes" if output else ""
+            kept = ""
+            if output is not None and output.exists():
+                kept = f"; {output} keeps what is done, and the same command resumes"
             console.print(f"interrupted{kept}", soft_wrap=True)
             raise typer.Exit(INTERRUPTED) from None
         if html is not None and output is not None:
@@ -154,11 +162,11 @@ def _usual_output(sources: list[str], html: Path | None) -> Path | None:
     if sources == [STANDARD_INPUT] or is_fen(sources):
         return None if html is None else html.with_suffix(".pgn")
     if len(sources) > 1:
-        return path.with_name("games.analysed.pgn")
+        return (path if path.is_dir() else path.parent) / "games.analysed.pgn"
     if path.is_dir():
         path = path.resolve()
         return path.with_name(f"{path.name}.analysed.pgn")
-    if path.suffix.lower() in _COMPRESSIONS:
+    if path.suffix.lower() in COMPRESSIONS:
         path = path.with_suffix("")
     return path.with_suffix(".analysed.pgn")
 
@@ -212,7 +220,7 @@ async def _run(
     """
     problems: list[ValueError] = []
     cut = 0  # games of which only the moves before a mistake are read
-    engine = await Analyst.start(spec, _START_TIMEOUT)
+    engine = await Analyst.start(spec, _ANSWER_TIME)
     try:
         done = output.resume(f"{engine.announced_name}, {search}", source)
         with LivePanel(console, "positions" if source.positions else "games") as panel:

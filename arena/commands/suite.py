@@ -30,7 +30,7 @@ from zobra.arena.runner.checks import start_each
 from zobra.arena.runner.player import EngineFailure
 from zobra.arena.runner.processes import run_async
 from zobra.arena.runner.processors import machine
-from zobra.arena.runner.suite import START_TIMEOUT, SuiteLimits, run_suite
+from zobra.arena.runner.suite import ANSWER_TIME, SuiteLimits, run_suite
 
 SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
 _MOST_BAD_LINES = 20  # that are shown in full
@@ -120,6 +120,7 @@ def suite(
                 EngineResult(spec.name, list(spec.command), dict(spec.options), unsearched)
             )
         limit = {"time_ms": movetime, "nodes": nodes, "depth": depth}
+        limit["stable_plies"] = stop_when_solved
         names = [str(path) for path in files]
         result = SuiteResult(names, limit, concurrency, positions, bad_lines, engines)
         result.machine = machine()
@@ -160,7 +161,7 @@ def suite(
 
 def _check_engines(specs: Sequence[EngineSpec], result: SuiteResult) -> None:
     """Start each engine once, and keep what it says of itself. Raise EngineFailure."""
-    checked = start_each(specs, START_TIMEOUT)
+    checked = start_each(specs, ANSWER_TIME)
     for engine, found in zip(result.engines, checked, strict=True):
         engine.version = found.version
         engine.resources = found.resources

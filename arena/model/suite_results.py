@@ -96,7 +96,8 @@ class EngineResult:
 class SuiteResult:
     """A run of one or more engines over test suites.
 
-    `limit` has "time_ms", "nodes" and "depth"; `created` is an ISO time.
+    `limit` has "time_ms", "nodes", "depth", and "stable_plies", the plies after which a solved
+    position was left; `created` is an ISO time.
     """
 
     files: list[str]
@@ -131,6 +132,8 @@ class SuiteResult:
         for key, unit in (("time_ms", "ms"), ("nodes", "nodes"), ("depth", "plies")):
             if self.limit.get(key):
                 parts.append(f"{self.limit[key]} {unit}")
+        if self.limit.get("stable_plies") is not None:
+            parts.append(f"until a solution is stable for {self.limit['stable_plies']} plies")
         return ", ".join(parts)
 
     def save(self, path: Path) -> None:

@@ -4,6 +4,7 @@ An interrupted analysis is resumed.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,7 @@ import chess
 import chess.engine
 import chess.pgn
 
-from zobra.arena.formats.files import read_text
+from zobra.arena.formats.files import read_text, write_safely
 from zobra.arena.formats.game_source import AnalysisSource
 from zobra.arena.formats.pgn import read_game, split_games
 from zobra.arena.model.accuracy import (
@@ -23,11 +24,10 @@ from zobra.arena.model.accuracy import (
     mark,
     winning_chance,
 )
-from zobra.arena.runner.player import EngineFailure, EnginePlayer
+from zobra.arena.runner.player import GRACE, EngineFailure, EnginePlayer
 
 _LINE_PLIES = 12  # of a line that is written as a variation
-_GRACE = 10.0  # seconds for an answer after the time of a search is up
-_LONGEST_WAIT = 600.0  # seconds for an answer without a limit of time
+_LONGEST_SILENCE = 600.0  # seconds between two lines of output
 _COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
 
 
@@ -72,15 +72,16 @@ class Analyst(EnginePlayer):
             score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
             return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
 
-        timeout = _LONGEST_WAIT if search.limit.time is None else search.limit.time + _GRACE
+        several = search.lines if search.lines > 1 else None  # which XBoard engines cannot show
 
         async def found() -> list[chess.engine.InfoDict]:
-            analysis = await self._protocol.analysis(
-                board, search.limit, multipv=search.lines, game=game
-            )
-            await analysis.wait()
+            analysis = await self.analysis(board, search.limit, game, {}, several)
+            with contextlib.suppress(chess.engine.AnalysisComplete):
+                while True:
+                    await asyncio.wait_for(analysis.get(), _LONGEST_SILENCE)
             return analysis.multipv
 
+        timeout = None if search.limit.time is None else search.limit.time + GRACE
         searching = asyncio.ensure_future(found())
         # python-chess cannot cancel a search that has just begun; after Ctrl-C the end of the
         # engine ends it
@@ -88,9 +89,10 @@ class Analyst(EnginePlayer):
         try:
             infos = await asyncio.wait_for(asyncio.shield(searching), timeout)
         except asyncio.TimeoutError as error:
-            raise EngineFailure(
-                "stall", f"{self.spec.name}: no answer within {timeout:g} s"
-            ) from error
+            problem = f"nothing heard for {_LONGEST_SILENCE:g} s"
+            if timeout is not None:
+                problem = f"no answer within {timeout:g} s"
+            raise EngineFailure("stall", f"{self.spec.name}: {problem}") from error
         except chess.engine.EngineError as error:
             raise EngineFailure("disconnect", f"{self.spec.name}: {error}") from error
 
@@ -199,7 +201,7 @@ def analysed_games(output: Path, annotator: str, source: AnalysisSource) -> int:
         _check_analysed(output, text, annotator, next(originals, None))
     kept = "".join(texts)
     if len(kept) < len(content):
-        output.write_text(kept, encoding="utf-8")
+        write_safely(output, kept)
     return len(texts)
 
 

@@ -21,7 +21,7 @@ from zobra.arena.model.engines import HASH, THREADS, EngineSpec, Resources, as_a
 from zobra.arena.runner.processes import kill_engine, run_async
 from zobra.arena.runner.protocols import Uci, XBoard, pass_engine_errors_on
 
-# A failure is reported as EngineFailure; nobody else need log it too
+# Failures are reported as EngineFailure, so python-chess and asyncio need not log them
 chess.engine.LOGGER.setLevel(logging.CRITICAL)
 logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
@@ -31,6 +31,7 @@ START_TIME = 60.0  # for its whole start
 STOP_DELAY = 0.2  # beyond its time for a move, before it gets "stop"
 LATE_TIME = 10.0  # for the answer to a late "stop"
 QUIT_TIME = 2.0  # for "quit"
+GRACE = 10.0  # for its answer when the time of an analysis is up
 _LONGEST_DETAIL = 500  # characters of what is said about a fault, with what the engine said
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 Player = TypeVar("Player", bound="EnginePlayer")

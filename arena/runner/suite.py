@@ -11,10 +11,9 @@ from zobra.arena.formats.text import printable
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.suite_positions import SuitePosition, why_unsolved
 from zobra.arena.model.suite_results import Effort, EngineResult, Outcome
-from zobra.arena.runner.player import EnginePlayer
+from zobra.arena.runner.player import GRACE, EnginePlayer
 
-GRACE = 10.0  # seconds for an answer after the time of a search is up
-START_TIMEOUT = 30.0  # seconds that an engine may be silent after its start
+ANSWER_TIME = 30.0  # seconds that an engine has for an answer without a search
 _ANALYSIS = "UCI_AnalyseMode"
 
 
@@ -51,7 +50,7 @@ async def run_suite(
         try:
             for index in queue:
                 if player is None:
-                    player = await EnginePlayer.start(spec, START_TIMEOUT)
+                    player = await EnginePlayer.start(spec, ANSWER_TIME)
                     engine.version = player.announced_name
                 try:
                     engine.outcomes[index] = await asyncio.wait_for(

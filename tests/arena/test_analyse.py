@@ -3,8 +3,10 @@
 import bz2
 import gzip
 import io
+import json
 import re
 import signal
+import sys
 from pathlib import Path
 
 import chess
@@ -28,6 +30,7 @@ from zobra.arena.model.accuracy import (
     move_accuracy,
     winning_chance,
 )
+from zobra.arena.runner import analysis
 
 # Black leaves the queen to the knight at move 3; White mates at move 6
 BLUNDER = """[Event "?"]
@@ -40,6 +43,29 @@ BLUNDER = """[Event "?"]
 
 """
 FOOLS_MATE = '[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
+# Says one line of analysis
+XBOARD = """
+import sys, chess
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "protover":
+        print("feature ping=1 setboard=1 usermove=1 colors=0 sigint=0 sigterm=0 analyze=1 done=1")
+    elif word == "ping":
+        print("pong", *rest)
+    elif word == "new":
+        board = chess.Board()
+    elif word == "setboard":
+        board = chess.Board(" ".join(rest))
+    elif word == "usermove":
+        board.push_uci(rest[0])
+    elif word == "undo":
+        board.pop()
+    elif word == "analyze":
+        print("1 13 5 20", board.san(next(iter(board.legal_moves))))
+    elif word == "quit":
+        break
+    sys.stdout.flush()
+"""
 NOTE = "document.querySelector('.replay-note').textContent"
 PLY = "document.getElementById('replay').dataset.ply"
 
@@ -478,3 +504,31 @@ def test_the_page_leads_to_mistakes_in_a_browser(tmp_path):
         browser.wait(f"{PLY} != 0 && {PLY} != undefined")
         assert int(browser.evaluate(PLY)) in plies
         assert browser.complaints == []
+
+
+def test_xboard_engines_analyse_too(tmp_path):
+    (tmp_path / "x.py").write_text(XBOARD)
+    command = json.dumps([sys.executable, str(tmp_path / "x.py")])
+    engine = tmp_path / "x.toml"
+    engine.write_text(f'name = "X"\nprotocol = "xboard"\ncommand = {command}\n')
+    source = tmp_path / "in.pgn"
+    source.write_text(FOOLS_MATE)
+    result = run(source, engine=str(engine))
+    assert result.exit_code == 0, result.output
+    (game,) = games_of((tmp_path / "in.analysed.pgn").read_text())
+    assert next(iter(game.mainline())).eval().white() == chess.engine.Cp(-13)
+
+
+def test_only_silence_ends_a_long_search(tmp_path, monkeypatch):
+    """Without a limit of time a search may take as long as it needs."""
+    monkeypatch.setattr(analysis, "_LONGEST_SILENCE", 0.5)
+    script = tmp_path / "says.json"
+    says = [f"info depth {depth} score cp 5 pv e2e4" for depth in range(1, 6)]
+    position = " ".join(chess.STARTING_FEN.split()[:4])
+    for pause, code in ((0.3, 0), (1.5, 2)):
+        lines = [part for line in says for part in (line, f"sleep {pause}")]
+        script.write_text(json.dumps({position: [*lines, "bestmove e2e4"]}))
+        engine = f"{ENGINE} --script {script}"
+        result = run(chess.STARTING_FEN, engine=engine)
+        assert result.exit_code == code, result.output
+    assert "nothing heard for 0.5 s" in result.output

@@ -230,7 +230,8 @@ def test_the_command_compares_engines_and_writes_results(answering, suite_file, 
     assert second.outcomes[0].why == "best is e4"
     assert "processor" in result.machine
     assert "1 thread, 8 MB hash" in text
-    assert result.limit == {"time_ms": None, "nodes": 50, "depth": None}
+    limit = {"time_ms": None, "nodes": 50, "depth": None, "stable_plies": None}
+    assert result.limit == limit
     assert result.finished
     assert result.command_line
     assert [bad.line for bad in result.bad_lines] == [2]
@@ -329,6 +330,7 @@ def test_an_engine_that_can_start_only_once_is_named(good, suite_file, tmp_path)
     ("change", "difference"),
     [
         (["--nodes", "60"], "limits"),
+        (["--stop-when-solved", "2"], "limits"),
         (["-o", "Hash=8"], "engines"),
         (["-e", "another={good}"], "engines"),
         (["{other}"], "suites"),

@@ -83,6 +83,8 @@ def follow_script(path: Path) -> None:
             os._exit(3)
         elif answer == "hang":
             time.sleep(3600)
+        elif answer.startswith("sleep "):
+            time.sleep(float(answer.removeprefix("sleep ")))
         elif answer == "wait for stop":
             while sys.stdin.readline().strip() not in ("stop", ""):
                 pass
