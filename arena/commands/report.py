@@ -1,5 +1,7 @@
 """The command `zobra report`: the page of a match folder, of PGN files, or of suite results."""
 
+import errno
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -7,9 +9,9 @@ import typer
 
 from zobra.arena.commands.messages import errors_as_messages, plain_console, print_problems
 from zobra.arena.formats.files import write_safely
-from zobra.arena.model import suite_results
+from zobra.arena.model.suite_results import SuiteResult, load
 from zobra.arena.pages.match_page import match_page
-from zobra.arena.pages.reported_games import read_match, read_pgn
+from zobra.arena.pages.reported_games import ReportedGames, read_match, read_pgn
 from zobra.arena.pages.suite_page import suite_page
 from zobra.arena.pages.templates import check_replaceable, signed, source_name
 
@@ -38,27 +40,23 @@ def report(
 ) -> None:
     """Write a page about a match, PGN files or a suite.
 
-    The page is one HTML file, which needs nothing else.
+    The page is one HTML file, which needs nothing else. The exit status is 1 if a game was left
+    out, or a part of it.
     """
-    page_path = output or _usual_page(runs)
     console = plain_console()
-    left_out = 0
     with errors_as_messages("report"):
+        page_path = output or _usual_page(runs)
+        if page_path.resolve() in [run.resolve() for run in runs]:
+            raise ValueError(f"{page_path} is to be reported: name another file for the page")
         if not force:
             check_replaceable(page_path, "report", source_name(runs))
-        if len(runs) == 1 and not _is_pgn(runs[0]):
-            page = report_page(runs[0])
-        else:
-            for run in runs:
-                if not _is_pgn(run):
-                    raise ValueError(f"{run}: no PGN, and only PGN files have a page together")
-            games = read_pgn(*runs)
-            page = match_page(games)
-            print_problems(console, games.problems)
-            left_out = games.left_out
+        found = read_runs(runs)
+        if isinstance(found, ReportedGames):
+            print_problems(console, found.problems)
+        page = page_of(found)
         write_safely(page_path, signed(page, "report", source_name(runs)))
     console.print(f"{page_path} ({len(page) // 1024} KiB)", soft_wrap=True)
-    if left_out:
+    if isinstance(found, ReportedGames) and found.left_out:
         raise typer.Exit(1)
 
 
@@ -66,20 +64,30 @@ def _usual_page(runs: list[Path]) -> Path:
     """Return where the page goes if nothing is said."""
     first = runs[0]
     if len(runs) > 1:
-        return first.with_name("games.html")
+        return (first if first.is_dir() else first.parent) / "games.html"
     return first / "report.html" if first.is_dir() else first.with_suffix(".html")
 
 
-def report_page(run: Path) -> str:
-    """Return the page for a match folder, a PGN file, or a JSON file of suite results.
+def read_runs(runs: list[Path]) -> ReportedGames | SuiteResult:
+    """Read a match folder, PGN files or folders of them, or a JSON file of suite results.
 
     Raise OSError, or ValueError for a damaged file or one of another kind.
     """
-    if _is_match(run):
-        return match_page(read_match(run))
-    if _is_pgn(run):
-        return match_page(read_pgn(run))
-    return suite_page(suite_results.load(run))
+    if len(runs) == 1 and _is_match(runs[0]):
+        return read_match(runs[0])
+    if len(runs) == 1 and not _is_pgn(runs[0]):
+        return load(runs[0])
+    for run in runs:
+        if not run.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(run))
+        if not _is_pgn(run):
+            raise ValueError(f"{run} is no PGN: only PGN files can be combined in one page")
+    return read_pgn(*runs)
+
+
+def page_of(found: ReportedGames | SuiteResult) -> str:
+    """Return the page of games or of suite results."""
+    return suite_page(found) if isinstance(found, SuiteResult) else match_page(found)
 
 
 def _is_match(path: Path) -> bool:

@@ -2,8 +2,9 @@
 
 An ablation is a gauntlet (journal.py) of the whole engine, named WHOLE, against itself without each
 technique. The folder also has `ablation.json`: {"kind": "ablation", "limit", "bench": nodes of the
-whole engine or null, "techniques": [{"name", "off": {option: value}, "games", "pairs": [0 to 2
-points], "elo" lost and its "margin", or null, "bench"}]}, and a table `ablation.md`.
+whole engine or null, "techniques": [{"name", "off": {option: value}, "games", "points" of the whole
+engine, "pairs": [0 to 2 points], "elo" lost and its "margin", or null, "bench"}]}, and a table
+`ablation.md`.
 """
 
 import json
@@ -121,6 +122,7 @@ def content(
             "name": engine.name,
             "off": off,
             "games": games,
+            "points": results.points(WHOLE, engine.name),
             "pairs": results.pentanomial(WHOLE, engine.name),
             "elo": _known(elo),
             "margin": _known(margin),
@@ -158,7 +160,7 @@ def _elo_text(entry: Mapping[str, Any]) -> str:
     if not entry["games"]:
         return "-"
     if entry["elo"] is None:
-        return "all won" if entry["pairs"][-1] == sum(entry["pairs"]) else "all lost"
+        return "all won" if entry["points"] else "all lost"
     if entry["margin"] is None:
         return f"{entry['elo']:+.0f}"
     return f"{entry['elo']:+.0f} ± {entry['margin']:.0f}"

@@ -7,7 +7,7 @@ from zobra.arena.model.game_record import GameRecord
 
 FAULTS = ("time", "illegal move", "disconnect", "stall")  # losses by other means than chess
 CRASHES = ("disconnect", "stall")
-_TOLERATED_CRASHES = 0.1  # of an engine's games: fewer tell something about its strength
+_TOLERATED_CRASHES = 0.1  # of an engine's games: with fewer, the result still says something
 
 
 class Results:
@@ -17,8 +17,9 @@ class Results:
         self.names = list(names)
         self.games = 0
         self.faults: Counter[tuple[str, str]] = Counter()
-        self._games: Counter[tuple[str, str, int]] = Counter()  # by engine, rival and half points
-        self._pairs: Counter[tuple[str, str, int]] = Counter()  # the same of complete pairs
+        # By engine, rival (None: all together) and half points; and the same of complete pairs
+        self._games: Counter[tuple[str, str | None, int]] = Counter()
+        self._pairs: Counter[tuple[str, str | None, int]] = Counter()
         # The half points of first games, by their pair and its engines
         self._open: dict[tuple[int, frozenset[str]], dict[str, int]] = {}
         for record in records:
@@ -36,9 +37,10 @@ class Results:
         if earlier is None:
             self._open[pair] = points
         for name, rival in ((record.white, record.black), (record.black, record.white)):
-            self._games[(name, rival, points[name])] += 1
-            if earlier is not None:
-                self._pairs[(name, rival, points[name] + earlier[name])] += 1
+            for against in (rival, None):
+                self._games[(name, against, points[name])] += 1
+                if earlier is not None:
+                    self._pairs[(name, against, points[name] + earlier[name])] += 1
         return earlier is not None
 
     def crashes(self, name: str) -> int:
@@ -54,7 +56,7 @@ class Results:
 
     def trinomial(self, name: str, rival: str | None = None) -> list[int]:
         """Return losses, draws and wins of an engine, against one rival or all."""
-        return self._counts(self._games, 3, name, rival)
+        return [self._games[(name, rival, points)] for points in range(3)]
 
     def points(self, name: str, rival: str | None = None) -> float:
         """Return the points of an engine, against one rival or all."""
@@ -63,15 +65,21 @@ class Results:
 
     def pentanomial(self, name: str, rival: str | None = None) -> list[int]:
         """Return the number of complete pairs in which the engine scored 0, 1/2, 1, 3/2 and 2."""
-        return self._counts(self._pairs, 5, name, rival)
-
-    def _counts(
-        self, counter: Counter[tuple[str, str, int]], size: int, name: str, rival: str | None
-    ) -> list[int]:
-        rivals = self.names if rival is None else [rival]
-        return [sum(counter[(name, other, points)] for other in rivals) for points in range(size)]
+        return [self._pairs[(name, rival, points)] for points in range(5)]
 
     def best_counts(self, name: str, rival: str | None = None) -> list[int]:
-        """Return the pentanomial counts, or the trinomial ones if no pair is complete yet."""
+        """Return the pentanomial counts, or the trinomial ones if these say more.
+
+        They do if no pair is complete yet, and if all complete pairs are won, or lost, but not all
+        games.
+        """
         pairs = self.pentanomial(name, rival)
-        return pairs if any(pairs) else self.trinomial(name, rival)
+        games = self.trinomial(name, rival)
+        if not any(pairs) or (_is_swept(pairs) and not _is_swept(games)):
+            return games
+        return pairs
+
+
+def _is_swept(counts: Sequence[int]) -> bool:
+    """Return whether all games, or both games of all pairs, were lost, or all were won."""
+    return sum(counts) in (counts[0], counts[-1])

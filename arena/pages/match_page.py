@@ -25,6 +25,7 @@ _POINTS_OF_CURVE = 40
 _POINTS_OF_STRENGTH = 250
 _SLOW_MS = 2000.0  # mean time per move, from which times are shown in seconds
 _SIDES = ("White", "Black")
+_UNKNOWN = "unknown"  # Elo, after too few games
 # How games end, where matches and PGN files call it otherwise
 _ENDING_NAMES = {
     "mate": "checkmate",
@@ -146,21 +147,29 @@ def _elo_figure(guess: Estimate, games: int) -> Figure:
     """Return the Elo difference with its margin, or its bound after a clean sweep."""
     if math.isfinite(guess.elo):
         return "Elo", _signed(guess.elo), f"{_margin(guess.elo_margin)}, 95%"
+    text = _elo_text(guess, games)
+    if text == _UNKNOWN:
+        return "Elo", text, "too few games"
     every = "won" if guess.elo > 0 else "lost"
-    return "Elo", _elo_text(guess, games), f"95%, as every game was {every}"
+    return "Elo", text, f"95%, as every game was {every}"
 
 
 def _elo_text(guess: Estimate, games: int) -> str:
-    """Return the Elo difference: "+12.3", "> +443.7" if all games were won, or "< −443.7"."""
+    """Return the Elo difference: "+12.3", "> +443.7" if all games were won, or "< −443.7".
+
+    It is unknown after so few games that the bound would include equal strength.
+    """
     if math.isfinite(guess.elo):
         return _signed(guess.elo)
+    if sweep_bound(games) <= 0:
+        return _UNKNOWN
     if guess.elo > 0:
         return f"> {_signed(sweep_bound(games))}"
     return f"< {_signed(-sweep_bound(games))}"
 
 
 def _strength(games: ReportedGames) -> list[Chart]:
-    """Return charts of how the strength of the first of two engines appeared after each pair.
+    """Return charts of how the strength of the first of two engines appeared, game by game.
 
     They have a few hundred points at most.
     """
@@ -183,7 +192,7 @@ def _strength(games: ReportedGames) -> list[Chart]:
         ratio = {
             "label": "log-likelihood ratio",
             "colour": COLOURS[1],
-            "y": [round(sprt.llr(counts), 3) for counts in seen],
+            "y": _rounded(sprt.llr(counts) for counts in seen),
         }
         charts.append(chart(numbers, [ratio], "games", "LLR", levels=list(sprt.limits)))
     return charts
@@ -211,7 +220,8 @@ def _elo_chart(name: str, numbers: list[int], guesses: list[Estimate]) -> Chart:
 
 
 def _rounded(values: Iterable[float]) -> list[float | None]:
-    return [round(value, 2) if math.isfinite(value) else None for value in values]
+    """Return numbers for a chart, None for one that is not finite."""
+    return [round(value, 3) if math.isfinite(value) else None for value in values]
 
 
 def _standings(games: ReportedGames) -> Table | None:
@@ -367,7 +377,8 @@ def _times(moves: Moves) -> Chart | None:
                 if move.milliseconds is not None:
                     yield name, number, move.milliseconds / unit_ms
 
-    colours = dict(zip(moves, COLOURS, strict=False))
+    longest = sorted(moves, key=lambda name: -len(moves[name]))[: len(COLOURS)]
+    colours = dict(zip(sorted(longest, key=list(moves).index), COLOURS, strict=False))
     unit = "milliseconds" if unit_ms == 1 else "seconds"
     return bands_by_move(spent(), colours, 80, f"{unit} a move")
 

@@ -33,8 +33,8 @@ def replay(game: ReportedGame) -> str:
 def replayed(game: ReportedGame) -> dict[str, Any]:
     """Return the data of a game for the page.
 
-    `nodes` has an entry for each position, in the order of the PGN: a move, then its variations,
-    each with all that follows. An entry has only the keys that are known: score and chance (of
+    `nodes` has an entry for each position, in the order of the PGN: a move, all that follows
+    it, then its variations. An entry has only the keys that are known: score and chance (of
     White), note, own (the player's report, beside an analysis), mark, best (a move) and seconds.
     """
     tree = game.tree()
@@ -121,9 +121,13 @@ def _note(
     if mark is not None:
         entry |= _mistake(node, mark)
     if "[%eval" in comment:
-        own = _report(_own_move(move, comment, seconds), is_white=not node.turn())
-        if own:
-            entry["own"] = f"{player} reported: {own}"
+        own = _own_move(move, comment, seconds)
+        text = _report(own, is_white=not node.turn())
+        is_reported = (own.score, own.mate, own.depth, own.nodes) != (None,) * 4
+        if is_reported:  # a time alone is that of the clock
+            text = f"{player} reported: {text}"
+        if text:
+            entry["own"] = text
     elif mark is None:
         entry["note"] = _report(move, is_white=not node.turn())
     if seconds is not None:

@@ -102,7 +102,7 @@ class ReportedGames:
     settings: Settings | None = None
     ratings: list[Rated] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    left_out: int = 0  # games of a PGN file that cannot be read, or not whole
+    left_out: int = 0  # games that cannot be read, or not whole
 
     @cached_property
     def finished(self) -> list[ReportedGame]:
@@ -141,6 +141,7 @@ def read_match(folder: Path) -> ReportedGames:
                 found.games.append(ReportedGame(record, partial(record.to_pgn, settings)))
             except ValueError as error:
                 found.problems.append(str(error))
+                found.left_out += 1
     found.games.sort(key=lambda game: game.record.index)
     ratings = folder / "ratings.json"
     if ratings.exists():
@@ -216,7 +217,7 @@ def read_pgn(*paths: Path) -> ReportedGames:
     found.conditions["file"] = listed(printable(str(path)) for path in paths)
     for header, name in _SHOWN_HEADERS.items():
         found.conditions[name] = _common_value(found.games, header)
-    with suppress(OverflowError, ValueError):  # of another form
+    with suppress(ValueError):  # of another form
         control = TimeControl.parse(found.conditions["time control"])
         found.conditions["time control"] = control.in_words()
     return found
@@ -251,7 +252,8 @@ def _reported(index: int, tree: chess.pgn.Game, waiting: dict[tuple, int]) -> Re
     if root or moves:
         pair = waiting.pop((black, white, root, *moves), index)
     if pair == index:
-        waiting[(white, black, root, *moves)] = index
+        start = (white, black, root, *moves)
+        waiting[start] = index
     fen = (nodes[book - 1] if book else tree).board().fen()
     opening = {"fen": fen, "name": name, "root": root or chess.STARTING_FEN, "moves": moves}
     played = [PlayedMove.from_node(node) for node in nodes[book:]]
@@ -283,7 +285,7 @@ def _reason(tree: chess.pgn.Game, result: str) -> str:
     stated = headers.get("Termination", "").strip()
     for name in (headers.get("White"), headers.get("Black")):
         if name:
-            stated = stated.removeprefix(name).strip()  # "Bob won on time"
+            stated = stated.removeprefix(f"{name} ").strip()  # "Bob won on time"
     board = tree.end().board()
     outcome = board.outcome(claim_draw=stated.lower() in _NORMAL)
     if outcome is not None and outcome.result() == result:

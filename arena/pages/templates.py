@@ -22,7 +22,7 @@ _HEAD_BYTES = 2000  # within which a page has its signature
 
 def source_name(sources: Sequence[str | Path]) -> str:
     """Return the name of the source of a page: one file, or several."""
-    names = [printable(Path(source).name) for source in without_analyses(sources)]
+    names = [printable(Path(source).resolve().name) for source in without_analyses(sources)]
     return listed(names, longest=100)
 
 

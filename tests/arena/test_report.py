@@ -12,6 +12,7 @@ import zlib
 from collections import defaultdict
 from dataclasses import asdict, replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -21,7 +22,7 @@ from typer.testing import CliRunner
 
 from tests.support.arena_runs import flat
 from tests.tools.browser import CHROMIUM, Browser
-from zobra.arena.commands.report import report, report_page
+from zobra.arena.commands.report import page_of, read_runs, report
 from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
@@ -31,6 +32,11 @@ from zobra.arena.model.statistics import Sprt, estimate, sweep_bound
 from zobra.arena.model.suite_positions import BadLine, read_position
 from zobra.arena.model.suite_results import Effort, EngineResult, Outcome, SuiteResult
 from zobra.arena.pages.reported_games import ReportedGames, read_match, read_pgn
+
+
+def report_page(run) -> str:
+    return page_of(read_runs([run]))
+
 
 VOID = {"meta", "br", "input"}  # what HTML lets stand without an end tag, among what the pages use
 LICHESS = "https://lichess.org/"  # the only address outside of the page to which it may link
@@ -557,6 +563,21 @@ def test_a_clean_sweep_has_no_finite_elo_and_still_a_page(tmp_path):
     assert curve["label"] == "Elo of Alpha, at least"
     assert curve["y"][-1] == pytest.approx(sweep_bound(8), abs=0.01)
 
+    journal.write_text("".join(json.dumps(game) + "\n" for game in games[:2]))
+    page = assert_self_contained(report_page(tmp_path / "run"))
+    assert "too few games" in page.text  # two games of equal engines often end so
+
+
+def test_a_line_of_a_journal_that_is_no_game_is_named(tmp_path):
+    write_match(tmp_path / "run", 8)
+    with (tmp_path / "run" / "journal.jsonl").open("a") as journal:
+        journal.write("nonsense\n")
+    application = typer.Typer()
+    application.command()(report)
+    done = CliRunner().invoke(application, [str(tmp_path / "run")])
+    assert done.exit_code == 1
+    assert "journal.jsonl:9: not a game" in done.output
+
 
 @pytest.mark.parametrize(("games", "curves"), [(0, 0), (1, 0), (3, 3)])  # one is not listed
 def test_a_match_has_hardly_begun_and_a_line_of_its_journal_is_torn(tmp_path, games, curves):
@@ -611,7 +632,28 @@ def test_what_is_no_pgn_has_no_page_together_with_others(tmp_path):
     (tmp_path / "one.pgn").write_text("1. e4 *\n")
     result = run_command(str(tmp_path / "one.pgn"), str(tmp_path / "thing"))
     assert_named(result)
-    assert "only PGN files have a page together" in flat(result.output)
+    assert "only PGN files can be combined in one page" in flat(result.output)
+    result = run_command(str(tmp_path / "one.pgn"), str(tmp_path / "two.pgn"))
+    assert "two.pgn: No such file" in flat(result.output)
+
+
+@pytest.mark.parametrize("forced", [[], ["--force"]])
+def test_games_are_not_replaced_by_their_page(tmp_path, forced):
+    source = tmp_path / "thing.pgn"
+    source.write_text("1. e4 *\n")
+    result = run_command(str(source), "--output", str(source), *forced)
+    assert_named(result)
+    assert "thing.pgn is to be reported" in flat(result.output)
+    assert source.read_text() == "1. e4 *\n"
+
+
+def test_the_folder_itself_and_other_files_have_one_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("one.PGN").write_text("1. e4 *\n")
+    Path("more").mkdir()
+    Path("more/two.pgn").write_text("1. d4 *\n")
+    assert run_command(".", "more/two.pgn").exit_code == 0
+    assert len(replays(Path("games.html").read_text())) == 2
 
 
 def test_a_file_of_something_else_is_named(tmp_path):
@@ -725,3 +767,21 @@ def test_a_browser_opens_sorts_and_finds_games(tmp_path):
         assert all("checkmate" in text for text in visible)
         assert browser.evaluate(found) == f"{len(visible)} of 40 games"
         assert browser.complaints == []
+
+
+def test_a_time_by_the_clock_is_not_a_report_of_the_player(tmp_path):
+    path = tmp_path / "one.pgn"
+    times = ("1. e4 {[%eval 0.2] [%clk 0:00:50]} e5 {[%eval 0.2] [%clk 0:00:58]}", "2. Nf3")
+    path.write_text(f'[TimeControl "60"]\n\n{" ".join(times)} {{[%eval 0.3] [%clk 0:00:38]}} *\n')
+    (game,) = replays(report_page(path))
+    assert game["nodes"][3]["seconds"] == 12
+    assert "reported" not in json.dumps(game)
+
+
+def test_a_page_of_many_players_takes_no_longer_for_each(tmp_path):
+    """In quadratic time this would take minutes."""
+    path = tmp_path / "many.pgn"
+    game = '[White "Me"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 1-0\n\n'
+    path.write_text("".join(map(game.format, range(3_000))))
+    page = assert_self_contained(report_page(path))
+    assert "3000" in page.text.replace(",", "")

@@ -9,6 +9,8 @@ import numpy
 import pytest
 from scipy.optimize import brentq
 
+from tests.support.arena_runs import finished
+from zobra.arena.model.results import Results
 from zobra.arena.model.statistics import (
     LOGISTIC,
     NORMALIZED,
@@ -226,3 +228,14 @@ def test_an_interval_that_reaches_a_clean_sweep_has_no_margin(counts):
 def test_tests_without_errors_or_with_nothing_else_are_refused(errors):
     with pytest.raises(ValueError, match="alpha and beta"):
         Sprt(0, 5, *errors)
+
+
+def test_pairs_that_are_all_won_do_not_hide_games_that_were_lost():
+    """Interrupted games count too: a clean sweep is one of games, not of complete pairs."""
+    won = [finished(number, "1-0" if number % 2 == 0 else "0-1") for number in range(4)]
+    assert Results("AB", won).best_counts("A") == [0, 0, 0, 0, 2]
+    half_lost = Results("AB", [*won, finished(4, "0-1")])
+    assert half_lost.best_counts("A") == [1, 0, 4]
+    assert half_lost.best_counts("B") == [4, 0, 1]
+    drawn = Results("AB", [*won, finished(4, "1/2-1/2"), finished(5, "1/2-1/2")])
+    assert drawn.best_counts("A") == [0, 0, 1, 0, 2]
