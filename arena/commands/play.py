@@ -98,7 +98,7 @@ def play(
         check_writable(folder / "game.pgn")
         with Background() as background:
             try:
-                background.wait_for(session.start(wishes))
+                background.wait_for(session.start(wishes, adapt_level=elo is None))
                 if terminal:
                     console.print(note, end="", soft_wrap=True)
                     _play_in_terminal(session, background, console, ascii_only)

@@ -30,6 +30,10 @@ class Door:
         self._feed.publish(EVALUATION, json.dumps(evaluation_view(self._session)))
         self._feed.publish(STATE, json.dumps(state_view(self._session)))
 
+    def refresh(self) -> None:
+        """Publish the session as it is now: its clocks run between two changes."""
+        self._background.call(self._publish)
+
     def execute(self, message: Any) -> None:
         """Carry out a command of the page: {"command": its name, and its arguments}.
 
@@ -58,9 +62,22 @@ class Door:
         """Return the game as PGN."""
         return self._background.call(lambda: write_game(self._session.game.to_pgn()) + "\n")
 
-    def analysis(self) -> GameAnalysis:
-        """Return the analysis of the game, and start it if necessary. Raise ValueError."""
-        return self._background.call(self._session.analyse)
+    def analyse(self) -> int:
+        """Return the number of the game's analysis, and start it if necessary. Raise ValueError."""
+
+        def number() -> int:
+            return self._session.analyses.index(self._session.analyse())
+
+        return self._background.call(number)
+
+    def analysis(self, number: str) -> GameAnalysis | None:
+        """Return the analysis with this number, or None if there is none."""
+
+        def found() -> GameAnalysis | None:
+            analyses = {str(index): each for index, each in enumerate(self._session.analyses)}
+            return analyses.get(number)
+
+        return self._background.call(found)
 
 
 def _text(message: Any, name: str) -> str:

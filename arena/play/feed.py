@@ -7,7 +7,7 @@ STATE = "state"
 EVALUATION = "evaluation"
 END = "end"
 
-_GOODBYE_SECONDS = 10.0  # a page that was closed may be one that is loaded again
+_GOODBYE_SECONDS = 10.0  # a closed page may be reloading
 _LOST_SECONDS = 60.0  # a connection may be lost, or a browser asleep
 
 
@@ -51,14 +51,15 @@ class Presence:
         self._lock = threading.Lock()
         self._readers = 0
         self._left: float | None = None  # when the last reader went
-        self._said_goodbye = False
+        self._goodbyes = 0  # of pages whose connections have not ended yet, or of the last page
 
     def enter(self) -> None:
         """Count a page that starts to read."""
         with self._lock:
+            if self._readers == 0:
+                self._goodbyes = 0
             self._readers += 1
             self._left = None
-            self._said_goodbye = False
 
     def leave(self) -> None:
         """Count a page whose connection has ended."""
@@ -66,11 +67,13 @@ class Presence:
             self._readers -= 1
             if self._readers == 0:
                 self._left = time.monotonic()
+            elif self._goodbyes > 0:  # the goodbye of this page says nothing about the others
+                self._goodbyes -= 1
 
     def say_goodbye(self) -> None:
         """Note that a page has said that it was closed."""
         with self._lock:
-            self._said_goodbye = True
+            self._goodbyes += 1
 
     @property
     def readers(self) -> int:
@@ -83,5 +86,5 @@ class Presence:
         with self._lock:
             if self._left is None:
                 return False
-            patience = _GOODBYE_SECONDS if self._said_goodbye else _LOST_SECONDS
+            patience = _GOODBYE_SECONDS if self._goodbyes > 0 else _LOST_SECONDS
             return now - self._left >= patience

@@ -29,7 +29,7 @@ RESIGNATION = "resignation"
 AGREEMENT = "agreement"
 TIME = "time"
 
-# What the engine may be late, for the delays of a busy machine, in milliseconds.
+# By how many milliseconds the engine may be late, because a busy machine delays it.
 _MARGIN_ON_CLOCK = 200
 _MARGIN_FOR_MOVETIME = 2000
 
@@ -233,8 +233,8 @@ class Game:
         game = chess.pgn.Game()
         game.setup(self.start)
         code, opening = opening_name(self.start, [played.move for played in self.moves])
-        engine = self.opponent.removesuffix(f" ({self.elo})")  # which is in a header of its own
-        names = {self.human: PLAYER, self.engine: engine}
+        # The opponent's name has its level, so that a report keeps the levels apart
+        names = {self.human: PLAYER, self.engine: self.opponent}
         headers = {
             "Event": "Casual game",
             "Orientation": "" if self.human == chess.WHITE else "black",

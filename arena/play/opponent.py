@@ -1,4 +1,4 @@
-"""The engine that a person plays against: started when needed, and again after it has died."""
+"""The engine that a person plays against, started on demand and restarted after a crash."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ class _Process(EnginePlayer):
 class Opponent:
     """An engine process, which is replaced by a new one after it has died.
 
-    `on_end` is called if it dies between two requests.
+    `on_end` is called as soon as it dies between two requests.
     """
 
     def __init__(self, spec: EngineSpec, on_end: Callable[[], None]) -> None:
@@ -69,14 +69,15 @@ class Opponent:
     async def _wait_for_end(self, process: _Process) -> None:
         await process.ended()
         if self._process is process and not self._busy:
-            await self.drop()
+            self._process = None
             self._on_end()
+            await process.kill()
 
     async def drop(self) -> None:
         """Kill the process, if there is one."""
         process = self._process
         self._process = None
-        if self._watch is not None and self._watch is not asyncio.current_task():
+        if self._watch is not None:
             self._watch.cancel()
         if process is not None:
             await process.kill()

@@ -182,6 +182,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_events()
         elif name == "game.pgn":
             self._send_pgn()
+        elif name == "analysis" and self._query == "":
+            self._begin_analysis()
         elif name == "analysis":
             self._send_analysis()
         else:
@@ -226,6 +228,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _path(self) -> str:
         return self.path.partition("?")[0]
 
+    @property
+    def _query(self) -> str:
+        return self.path.partition("?")[2]
+
     def _problem(self, token: str, *, changes: bool) -> HTTPStatus | None:
         """Return why the request is refused with this token, or None if it is allowed."""
         headers: dict[str, str | None] = {}
@@ -264,7 +270,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.NO_CONTENT)
 
     def _send_file(self, name: str) -> None:
-        content = files("zobra.arena.play").joinpath("data", name).read_bytes()
+        content = files("zobra.arena.play").joinpath("data").joinpath(name).read_bytes()
         kind = _TYPES[name[name.rindex(".") :]]
         self._send(HTTPStatus.OK, content, kind, {"Content-Security-Policy": _POLICY})
 
@@ -273,18 +279,30 @@ class _Handler(BaseHTTPRequestHandler):
         content = self.server.door.pgn().encode()
         self._send(HTTPStatus.OK, content, "application/x-chess-pgn", more)
 
-    def _send_analysis(self) -> None:
+    def _begin_analysis(self) -> None:
+        """Start the analysis of the game if necessary, and lead to its own address.
+
+        A page that is loaded anew from there starts nothing.
+        """
         try:
-            analysis = self.server.door.analysis()
+            number = self.server.door.analyse()
         except ValueError as error:
-            page = waiting_page(str(error), None)
-            policy = WAITING_POLICY
+            self._send_page(waiting_page(str(error), None), WAITING_POLICY)
         else:
-            page = analysis.page
-            policy = _ANALYSIS_POLICY
-            if not page:
-                policy = WAITING_POLICY
-                page = waiting_page(analysis.problem, analysis.share)
+            address = f"/{self.server.token}/analysis?{number}"
+            self._send(HTTPStatus.SEE_OTHER, more={"Location": address})
+
+    def _send_analysis(self) -> None:
+        """Send the page of an analysis, or how far it is, or why there is none."""
+        analysis = self.server.door.analysis(self._query)
+        if analysis is None:
+            self._refuse(HTTPStatus.NOT_FOUND)
+        elif analysis.page:
+            self._send_page(analysis.page, _ANALYSIS_POLICY)
+        else:
+            self._send_page(waiting_page(analysis.problem, analysis.share), WAITING_POLICY)
+
+    def _send_page(self, page: str, policy: str) -> None:
         more = {"Content-Security-Policy": policy}
         self._send(HTTPStatus.OK, page.encode(), "text/html", more)
 
@@ -299,6 +317,7 @@ class _Handler(BaseHTTPRequestHandler):
         seen: dict[str, int] = {}
         self.server.presence.enter()
         try:
+            self.server.door.refresh()
             while True:
                 for topic, text in self.server.feed.wait(seen, EVENT_SECONDS).items():
                     self.wfile.write(f"event: {topic}\ndata: {text}\n\n".encode())

@@ -5,7 +5,6 @@ afterwards is a task in the background. `on_change` is called after each change.
 """
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -19,7 +18,7 @@ from zobra.arena.formats.files import write_safely
 from zobra.arena.formats.pgn import write_game
 from zobra.arena.formats.text import printable
 from zobra.arena.model.engines import EngineSpec
-from zobra.arena.play.analysis import GameAnalysis
+from zobra.arena.play.analysis import GameAnalysis, OwnFiles
 from zobra.arena.play.game import RESIGNATION, TIME, Game
 from zobra.arena.play.new_game import DEFAULT_ELO, NewGame
 from zobra.arena.play.opponent import Opponent, adviser
@@ -65,23 +64,28 @@ class Session:
         self.advised_ply = -1  # the position that the advice is for
         self.turn_began = time.monotonic()
         self.file: Path | None = None
+        self.analyses: list[GameAnalysis] = []
 
         self._engine_is_free = asyncio.Lock()
         self._job: asyncio.Task[None] | None = None
         self._adviser_is_free = asyncio.Lock()
         self._advising: asyncio.Task[None] | None = None
-        self._analysis: GameAnalysis | None = None
+        self._own_files = OwnFiles()
         self._advice_began = 0.0
         self._hint_wanted = False
         self._flag: asyncio.TimerHandle | None = None
         self._offered_at = -1
+        self._failure = ""  # of the engine, a sentence; empty once it is running again
 
-    async def start(self, wishes: NewGame) -> None:
-        """Start the engine and the first game. Raise EngineFailure or ValueError."""
+    async def start(self, wishes: NewGame, *, adapt_level: bool = True) -> None:
+        """Start the engine and the first game. Raise EngineFailure or ValueError.
+
+        With `adapt_level`, the default level is changed to one that the engine has.
+        """
         wishes.control()
         wishes.start()
         await self.opponent.start()
-        self.new_game(self._possible(wishes))
+        self.new_game(self._possible(wishes) if adapt_level else wishes)
 
     def _possible(self, wishes: NewGame) -> NewGame:
         """Return the settings with the default level changed to one that the engine has."""
@@ -98,8 +102,7 @@ class Session:
         self._cancel_flag()
         self._save()
         tasks = [task for task in (self._job, self._advising) if task is not None]
-        if self._analysis is not None:
-            tasks.append(self._analysis.stop())
+        tasks += [analysis.stop() for analysis in self.analyses]
         for task in tasks:
             task.cancel()
         await asyncio.gather(self.opponent.quit(), self.adviser.quit())
@@ -109,34 +112,43 @@ class Session:
 
     def new_game(self, wishes: NewGame) -> None:
         """Save the current game, and begin another one."""
-        board = wishes.start()
-        control = wishes.control()
-        self.opponent.check_able(board)
-        self._check_level(wishes.elo)
+        self.check(wishes)
         self._save()
         self.wishes = wishes
         self.advice = []
         self.number += 1
         self.file = None
         self._offered_at = -1
-        self.game = Game(board, wishes.human(), control, self._opponent_name(wishes), wishes.elo)
+        name = self._opponent_name(wishes)
+        self.game = Game(wishes.start(), wishes.human(), wishes.control(), name, wishes.elo)
         self._go_on()
+
+    def check(self, wishes: NewGame) -> None:
+        """Raise ValueError if there cannot be a game with these settings."""
+        wishes.control()
+        self.opponent.check_able(wishes.start())
+        self._check_level(wishes.elo)
 
     def move(self, text: str) -> None:
         """Play a move, in SAN or UCI."""
         if self.game.ending is not None:
             raise ValueError(f"the game is over: {self.game.ending_text}")
         if not self.game.human_to_move:
+            if self.is_broken:
+                raise ValueError(f"the game is paused, because {self.opponent.name} has failed")
             raise ValueError(f"it is not your turn: {self.game.opponent} is thinking")
         move = self.game.read_move(text)
         self.game.play(move, self.spent_ms())
         self._go_on()
 
     def take_back(self) -> None:
-        """Take the person's last move back."""
+        """Take the person's last move back. A game that was over goes on in another file."""
         was_over = self.game.ending is not None
         self.game.take_back()
         self.advice = []
+        self._offered_at = -1
+        if was_over:
+            self.file = None
         self._go_on()
         if was_over:
             clocks = ", with the clocks as they were then" if self.game.has_clock else ""
@@ -194,19 +206,26 @@ class Session:
             self._go_on()
 
     def analyse(self) -> GameAnalysis:
-        """Return the analysis of the game so far, and start it if necessary."""
+        """Return the analysis of the game as it is now, and start it if necessary.
+
+        An earlier one is stopped, and one that has failed is started again.
+        """
         if not self.game.moves:
             raise ValueError("the game has no moves yet")
-        moves = tuple(self.game.moves)
-        if self._analysis is None or not self._analysis.is_of(self.number, moves):
-            self._save()
-            if self.file is None:
-                raise ValueError(self.problem)
-            if self._analysis is not None:
-                self._analysis.stop()
-            self._analysis = GameAnalysis(self.adviser.spec, self.number, moves, self.file)
-            self._analysis.begin(self.game.to_pgn())
-        return self._analysis
+        self._save()
+        if self.file is None:
+            raise ValueError(self.problem)
+
+        game = self.game.to_pgn()
+        if self.analyses:
+            last = self.analyses[-1]
+            if last.is_of(game, self.file) and not last.problem:
+                return last
+            last.stop()
+        analysis = GameAnalysis(self.adviser.spec, game, self.file, self._own_files)
+        self.analyses.append(analysis)
+        analysis.begin()
+        return analysis
 
     # What the page and the terminal show
 
@@ -236,6 +255,7 @@ class Session:
         self.notice = ""
         self.problem = ""
         self.is_broken = False
+        self._failure = ""
         self.hint = None
         self._hint_wanted = False
         self._stop_advice()
@@ -274,16 +294,29 @@ class Session:
             self._changed()
 
     async def _prepare(self) -> None:
-        """Give the engine the level of the game."""
-        with contextlib.suppress(EngineFailure):  # it is reported when it is the engine's turn
-            await self.opponent.set_level(self.game.elo)
+        """Prepare the engine for its next turn, when most failures are reported."""
+        try:
+            await self._set_level()
+        except EngineFailure as failure:
+            if self._failure:  # the person has been told that the engine is being restarted
+                self.problem = f"{self._failure} It could not be restarted ({failure})."
+                self._failure = ""
+                self._changed()
+
+    async def _set_level(self) -> None:
+        """Start the engine if necessary, and give it the level of the game. Raise EngineFailure."""
+        await self.opponent.set_level(self.game.elo)
+        if self._failure:
+            self.problem = f"{self._failure} It has been restarted."
+            self._failure = ""
+            self._changed()
 
     async def _answer(self) -> None:
         """Let the engine move. If it fails, it is restarted a few times."""
         game = self.game
         for failures in range(1, _MAX_FAILURES + 1):
             try:
-                await self.opponent.set_level(game.elo)
+                await self._set_level()
                 played = await self.opponent.think(game.board.copy(), game.clocks(), self.number)
             except EngineFailure as failure:
                 if failure.reason == RESIGNATION or (failure.reason == TIME and game.has_clock):
@@ -301,22 +334,27 @@ class Session:
             self._changed()
 
     def _report(self, failure: EngineFailure, is_last: bool) -> None:
-        """Tell the person that the engine has failed."""
+        """Tell the person that the engine, or its restart, has failed."""
         what = _FAILURES.get(failure.reason, failure.reason)
-        detail = f" ({failure.detail})" if failure.detail else ""
-        self.is_broken = is_last
+        end = "It is being restarted."
+        if self._failure:
+            what = "could not be restarted"
+            end = "Trying again."
         if is_last:
             end = f"It failed {_MAX_FAILURES} times in this position."
-        else:
-            end = "It is being restarted."
-        self.problem = f"{self.opponent.name} {what}{detail}. {end}"
+        detail = f" ({failure.detail})" if failure.detail else ""
+        self.is_broken = is_last
+        self._failure = f"{self.opponent.name} {what}{detail}."
+        self.problem = f"{self._failure} {end}"
         self._changed()
 
     def _on_engine_end(self) -> None:
-        """Restart the engine if it has died while the person was thinking."""
-        self.problem = f"{self.opponent.name} has died. It is being restarted."
+        """Restart the engine, which has died between two requests."""
+        self._failure = f"{self.opponent.name} has died."
+        self.problem = f"{self._failure} It is being restarted."
         self._changed()
-        self._begin(self._prepare)
+        if not self.thinking:  # otherwise its next move is about to restart it
+            self._begin(self._prepare)
 
     # Advice
 

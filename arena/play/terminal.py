@@ -6,11 +6,12 @@ import contextlib
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import chess
 
 from zobra.arena.play.background import Background
-from zobra.arena.play.new_game import NewGame, read_level
+from zobra.arena.play.new_game import COLORS, NewGame, read_level
 from zobra.arena.play.session import Session
 from zobra.arena.play.view import score_text
 
@@ -23,7 +24,7 @@ HELP = """Type a move as Nf3 or g1f3, or a word:
   board    draw the board again
   moves    list the moves
   fen      print the position
-  new      begin another game; "new black", "new FEN", "new 960" begin it so
+  new      begin another game; "new black", "new FEN", "new 960" choose colour or position
   elo      begin another game at a level: "elo 1200", "elo full"
   tc       begin another game with a clock of seconds: "tc 300+3"
   help     print this
@@ -137,16 +138,17 @@ class Terminal:
             return
         word, _, rest = line.partition(" ")
         if word.lower() == "new":
-            self._begin_another(rest.strip())
+            usual_start = replace(self._session.wishes, fen="", chess960=False, number=None)
+            self._begin_another(_read_wishes(rest, usual_start))
         elif word.lower() in ("elo", "tc") and rest:
-            self._begin_another(line)
+            self._begin_another(_read_wishes(line, self._same_start()))
         elif word.lower() in self._words and not rest:
             self._words[word.lower()]()
         else:
             self._call(self._session.move, line)
 
-    def _begin_another(self, text: str) -> None:
-        wishes = self._wishes(text)
+    def _begin_another(self, wishes: NewGame) -> None:
+        self._call(self._session.check, wishes)  # before a question is asked
         if self._confirm("End this game?"):
             self._call(self._session.new_game, wishes)
 
@@ -164,33 +166,11 @@ class Terminal:
         except EOFError:
             return False
 
-    def _wishes(self, text: str) -> NewGame:
-        """Return the settings of another game: those of the last one with the given changes."""
-        before = self._session.wishes
-        color = before.color
-        elo = before.elo
-        time = before.time
-        fen = ""
-        chess960 = False
-        number = None
-        words = text.split()
-        if words and words[0].lower() in ("white", "black", "random"):
-            color = words.pop(0).lower()
-        if len(words) > 1 and words[0].lower() == "elo":
-            elo = read_level(words[1])
-            words = words[2:]
-        if len(words) > 1 and words[0].lower() == "tc":
-            time = words[1]
-            words = words[2:]
-        if words and words[0] == "960":
-            chess960 = True
-            words.pop(0)
-            if words and words[0].isdigit() and len(words[0]) <= 3:
-                number = int(words.pop(0))
-        if words:
-            fen = " ".join(words)
-        wishes = NewGame(color, elo, time, fen, chess960, number)
-        wishes.start()  # before a question is asked
+    def _same_start(self) -> NewGame:
+        """Return the settings of this game, with its start position."""
+        wishes = self._session.wishes
+        if wishes.chess960 and not wishes.fen:
+            wishes = replace(wishes, number=self._session.game.start.chess960_pos())
         return wishes
 
     def _undo(self) -> None:
@@ -273,6 +253,28 @@ class Terminal:
         for line in board_lines(game.board, game.human != self._flipped, self._in_unicode):
             self._echo(line)
         self._echo("")
+
+
+def _read_wishes(text: str, wishes: NewGame) -> NewGame:
+    """Return settings with the changes that were typed. Raise ValueError."""
+    words = text.split()
+    if words and words[0].lower() in COLORS:
+        wishes = replace(wishes, color=words.pop(0).lower())
+    if len(words) > 1 and words[0].lower() == "elo":
+        wishes = replace(wishes, elo=read_level(words[1]))
+        words = words[2:]
+    if len(words) > 1 and words[0].lower() == "tc":
+        wishes = replace(wishes, time=words[1])
+        words = words[2:]
+    if words and words[0] == "960":
+        words.pop(0)
+        number = None
+        if words and words[0].isdigit() and len(words[0]) <= 3:
+            number = int(words.pop(0))
+        wishes = replace(wishes, chess960=True, number=number)
+    if words:
+        wishes = replace(wishes, fen=" ".join(words))
+    return wishes
 
 
 def board_lines(board: chess.Board, orientation: chess.Color, in_unicode: bool) -> list[str]:

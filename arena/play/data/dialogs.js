@@ -5,6 +5,16 @@ const gameForm = document.getElementById("game-form");
 const gameError = document.getElementById("game-error");
 const field = (name) => gameForm.elements[name];
 
+// Fields that belong to one choice of a radio button: the field, the button's name and value.
+const DEPENDENT = [
+  ["elo", "strength", "limited"],
+  ["seconds", "timing", "movetime"],
+  ["minutes", "timing", "clock"],
+  ["increment", "timing", "clock"],
+  ["number", "position", "chess960"],
+  ["fen", "position", "fen"],
+];
+
 /** Open a dialog whose buttons close it, and return the value of the button, "" for none. */
 function choose(dialog) {
   return new Promise((resolve) => {
@@ -17,7 +27,7 @@ function choose(dialog) {
 /** Ask for the piece of a promotion: "q", "r", "b", "n", or "" if the move is called off. */
 export const choosePromotion = () => choose(document.getElementById("promotion-dialog"));
 
-/** Ask whether the person resigns. */
+/** Ask for confirmation before resigning. */
 export async function confirmResignation() {
   return (await choose(document.getElementById("resign-dialog"))) === "yes";
 }
@@ -32,7 +42,8 @@ function fill(state) {
   if (levels !== null) {
     field("elo").min = levels.low;
     field("elo").max = levels.high;
-    field("elo").value = wishes.elo ?? field("elo").value;
+    const elo = wishes.elo ?? Number(field("elo").value);
+    field("elo").value = Math.min(Math.max(elo, levels.low), levels.high);
     document.getElementById("range").textContent = `${levels.low} to ${levels.high}`;
   }
 
@@ -65,7 +76,8 @@ function read(state) {
   if (timing === "movetime") {
     time = `movetime=${Math.round(Number(field("seconds").value) * 1000)}`;
   } else if (timing === "clock") {
-    time = `${Number(field("minutes").value) * 60}+${Number(field("increment").value)}`;
+    const seconds = Math.round(Number(field("minutes").value) * 60000) / 1000;
+    time = `${seconds}+${Number(field("increment").value)}`;
   }
   const isLimited = state.levels !== null && field("strength").value === "limited";
   const number = field("number").value;
@@ -79,6 +91,12 @@ function read(state) {
   };
 }
 
+/** Check the fields of what is chosen, and show the first problem. The browser would check all. */
+function isValid() {
+  const chosen = DEPENDENT.filter(([, option, value]) => field(option).value === value);
+  return chosen.every(([name]) => field(name).reportValidity());
+}
+
 /** Open the dialog of a new game. `start` gets the wishes, and throws an Error to be shown. */
 export function openGameDialog(state, start) {
   fill(state);
@@ -86,6 +104,7 @@ export function openGameDialog(state, start) {
   gameForm.onsubmit = async (event) => {
     event.preventDefault();
     gameError.textContent = "";
+    if (!isValid()) return;
     try {
       await start(read(state));
       gameDialog.close();
@@ -97,14 +116,7 @@ export function openGameDialog(state, start) {
 }
 
 // A number that is typed chooses the option that it belongs to.
-for (const [name, option, value] of [
-  ["elo", "strength", "limited"],
-  ["seconds", "timing", "movetime"],
-  ["minutes", "timing", "clock"],
-  ["increment", "timing", "clock"],
-  ["number", "position", "chess960"],
-  ["fen", "position", "fen"],
-]) {
+for (const [name, option, value] of DEPENDENT) {
   field(name).addEventListener("input", () => {
     field(option).value = value;
   });

@@ -36,7 +36,7 @@ async function send(command, more = {}) {
       body: JSON.stringify({ command, ...more }),
     });
   } catch {
-    throw new Error("Zobra does not answer; it may have been ended.");
+    throw new Error("Zobra is not responding. It may have been closed.");
   }
   if (response.status === 204) return;
   const answer = await response.json().catch(() => ({ error: "The request was refused." }));
@@ -85,7 +85,7 @@ function showState(next) {
   arrived = performance.now();
   const isNewGame = before === null || before.number !== next.number;
   if (isNewGame) orientation = next.human;
-  const hasMoved = isNewGame || before.moves.length !== next.moves.length;
+  const hasMoved = isNewGame || JSON.stringify(before.moves) !== JSON.stringify(next.moves);
   if (hasMoved) {
     shownPly = next.moves.length;
     element("entry-error").textContent = "";
@@ -97,6 +97,7 @@ function showState(next) {
   if (!isNewGame && (hasMoved || isOver)) makeSound(before);
 
   showBoard();
+  if (hasMoved) scrollToMove();
   showStatus();
   showPlayers();
   showClocks();
@@ -131,16 +132,19 @@ function showBoard() {
     },
   });
   element("position").textContent = inWords(fen, turn);
-  const moves = element("moves");
-  for (const button of moves.querySelectorAll("button")) {
-    const isCurrent = Number(button.dataset.ply) === shownPly;
-    button.setAttribute("aria-current", isCurrent);
-    if (isCurrent) keepInSight(moves, button);
+  for (const button of element("moves").querySelectorAll("button")) {
+    button.setAttribute("aria-current", Number(button.dataset.ply) === shownPly);
   }
-  if (shownPly === 0) moves.scrollTop = 0;
 }
 
-function keepInSight(list, item) {
+/** Scroll the list to the move before the position that is shown. */
+function scrollToMove() {
+  const list = element("moves");
+  const item = list.querySelector("[aria-current=true]");
+  if (item === null) {
+    list.scrollTop = 0;
+    return;
+  }
   const top = item.offsetTop - list.offsetTop;
   if (top < list.scrollTop || top + item.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - list.clientHeight / 2;
@@ -183,7 +187,7 @@ function showStatus() {
     const last = state.moves.at(-1);
     parts.push(last && `Last move: ${last.san}.`, `${state.ending.text}.`, state.ending.result);
   } else if (state.isBroken) {
-    parts.push("The game stands still.");
+    parts.push("The game is paused.");
   } else if (state.thinking) {
     parts.push(lastMoveText(), `${state.opponent} is thinking …`);
   } else {
@@ -196,9 +200,10 @@ function showStatus() {
   setText("status", parts.filter(Boolean).join(" "));
 
   const problem = element("problem");
-  problem.hidden = !state.problem;
-  if (problem.firstElementChild.textContent !== state.problem) {
-    problem.firstElementChild.textContent = state.problem;
+  const problemText = sentence(state.problem);
+  problem.hidden = !problemText;
+  if (problem.firstElementChild.textContent !== problemText) {
+    problem.firstElementChild.textContent = problemText;
   }
   element("retry").hidden = !state.isBroken;
 }
@@ -325,7 +330,7 @@ function showControls() {
   element("evaluate").disabled = !isConnected;
   const hasMoves = isConnected && state.moves.length > 0;
   for (const id of ["download", "analyse"]) element(id).hidden = !hasMoves;
-  setText("kept", state.file ? `Kept in ${state.file}` : "");
+  setText("kept", state.file ? `Saved as ${state.file}` : "");
   showBrowsing();
 }
 
@@ -349,6 +354,7 @@ function browseTo(ply) {
   if (state === null) return;
   shownPly = Math.max(0, Math.min(state.moves.length, ply));
   showBoard();
+  scrollToMove();
   if (isConnected) showStatus();
   showBrowsing();
 }
@@ -412,7 +418,9 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if (event.target.closest("input:not([type=checkbox]), dialog") || document.querySelector("dialog[open]")) return;
+  if (document.querySelector("dialog[open]")) return;
+  const isEmptyMove = event.target === element("move") && element("move").value === "";
+  if (event.target.closest("input:not([type=checkbox])") && !isEmptyMove) return;
   if (event.key in KEYS) {
     event.preventDefault();
     KEYS[event.key]();
@@ -436,13 +444,13 @@ function connect() {
     const { file } = JSON.parse(event.data);
     hasEnded = true;
     events.close();
-    const kept = file ? `The game is kept in ${file}. ` : "";
-    showEnd(`Zobra has been ended. ${kept}To play again, start “zobra play” again.`);
+    const saved = file ? `The game is saved as ${file}. ` : "";
+    showEnd(`Zobra has stopped. ${saved}Run “zobra play” to play again.`);
   });
   events.addEventListener("error", () => {
     if (hasEnded) return;
     if (events.readyState === EventSource.CLOSED) events.close();
-    showEnd("The connection to Zobra is lost. If it has been ended, start “zobra play” again.");
+    showEnd("The connection to Zobra is lost. If it has stopped, run “zobra play” to play again.");
   });
   events.addEventListener("open", () => {
     element("problem").hidden = true;
@@ -457,7 +465,7 @@ function showEnd(text) {
   if (state !== null) {
     state.yourTurn = false;
     state.clocks = null;
-    setText("status", "");
+    if (!state.ending) setText("status", "");
     document.title = state.opponent;
     showBoard();
     showControls();

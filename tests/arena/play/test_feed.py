@@ -61,3 +61,17 @@ def test_another_page_keeps_the_game():
     presence.leave()
     assert presence.readers == 1
     assert not presence.has_gone(time.monotonic() + 10_000)
+    presence.leave()  # without a goodbye: its connection is lost
+    assert not presence.has_gone(time.monotonic() + 30)
+    assert presence.has_gone(time.monotonic() + 61)
+
+
+def test_pages_that_are_closed_at_the_same_time_have_gone_after_some_seconds():
+    presence = Presence()
+    presence.enter()
+    presence.enter()
+    presence.say_goodbye()
+    presence.say_goodbye()
+    presence.leave()
+    presence.leave()
+    assert presence.has_gone(time.monotonic() + 11)

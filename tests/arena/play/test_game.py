@@ -251,7 +251,7 @@ def test_pgn_has_names_result_clocks_and_what_the_engine_said():
     assert not read.errors
     assert read.headers["White"] == "Player"
     assert "Orientation" not in read.headers
-    assert read.headers["Black"] == "Material"  # without its level, which has a header
+    assert read.headers["Black"] == "Material (1500)"  # so that reports keep the levels apart
     assert read.headers["BlackElo"] == "1500"
     assert read.headers["Result"] == "0-1"
     assert read.headers["TimeControl"] == "60"

@@ -9,27 +9,64 @@ import chess
 import chess.pgn
 import pytest
 
-from tests.support.arena_runs import start, wait_until
+from tests.support.arena_runs import ENGINE, start, wait_until
 from tests.support.play_sessions import MATERIAL
 from tests.tools.browser import CHROMIUM, Browser
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 
 
+# An engine whose lowest level is above the usual one
+STRONG = (
+    f"Scripted={ENGINE} --option-line 'option name UCI_LimitStrength type check default false' "
+    "--option-line 'option name UCI_Elo type spin default 2000 min 2000 max 2600'"
+)
+
+# Wraps the events of the server: while `isAsleep`, the page gets no state, and `missed` is the last
+ASLEEP = """
+globalThis.EventSource = class extends EventSource {
+  addEventListener(kind, listener) {
+    super.addEventListener(kind, (event) => {
+      if (kind === "state" && globalThis.isAsleep) {
+        globalThis.missed = JSON.parse(event.data);
+        globalThis.wake = () => listener(event);
+      } else {
+        listener(event);
+      }
+    });
+  }
+};
+"""
+
+
 @pytest.fixture
-def game(tmp_path, request):
+def begin(tmp_path):
+    """A function that starts a game until the test ends.
+
+    It gets the engine and options, and returns the process and the page's address.
+    """
+    processes = []
+
+    def begin(engine: str, *arguments: str) -> tuple[subprocess.Popen, str]:
+        folder = tmp_path / "games"
+        process = start("play", "--no-browser", "-e", engine, "--folder", folder, *arguments)
+        processes.append(process)
+        line = process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found, line + process.stderr.read()
+        return process, found[0]
+
+    yield begin
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def game(begin, request):
     """A game against the engine that counts material: the process, and the page's address."""
     arguments = getattr(request, "param", "")
-    process = start(
-        *("play", "--no-browser", "-e", f"Material={MATERIAL} {arguments}"),
-        *("--tc", "nodes=1", "--folder", tmp_path / "games"),
-    )
-    line = process.stdout.readline()
-    found = re.search(r"http://\S+", line)
-    assert found, line + process.stderr.read()
-    yield process, found[0]
-    process.kill()
-    process.communicate()
+    return begin(f"Material={MATERIAL} {arguments}", "--tc", "nodes=1")
 
 
 class Page(Browser):
@@ -151,6 +188,25 @@ def test_a_first_game_by_mouse_and_keyboard(game):
         assert all(name.startswith((address, "data:", "about:")) for name in page.requests)
 
 
+def test_the_keys_show_earlier_positions_after_a_move_was_typed(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        page.wait("document.querySelector('#move').value === ''")
+        assert page.evaluate("document.activeElement.id") == "move"
+        page.press("Home")
+        assert "an earlier position" in page.text("#status")
+        page.press("ArrowRight")
+        assert page.text("[aria-current=true]") == "e4"
+        page.press("End")
+        assert "an earlier position" not in page.text("#status")
+        page.type("d")
+        page.press("Home")  # belongs to the text now
+        assert "an earlier position" not in page.text("#status")
+
+
 def test_a_draw_is_declined_and_a_game_resigned(game):
     _, address = game
     with Page(1280, 800) as page:
@@ -220,7 +276,12 @@ def test_promotions_castling_black_and_positions(game):
         page.wait("document.querySelector('#promotion-dialog').open")
         page.press("Escape")
         page.evaluate("document.querySelector('#promotion-dialog').close()")
-        page.wait("document.querySelector('cg-board piece.white.pawn')")
+        page.wait("document.querySelector('cg-board piece.white.pawn')?.cgKey === 'g7'")
+        page.drag("g7", "g8")
+        page.wait("document.querySelector('#promotion-dialog').open")
+        page.click("#promotion-dialog button[value='']")  # Cancel
+        page.wait("document.querySelector('cg-board piece.white.pawn')?.cgKey === 'g7'")
+        assert page.moves() == []
         page.drag("g7", "g8")
         page.wait("document.querySelector('#promotion-dialog').open")
         page.click("#promotion-dialog button[value=n]")
@@ -288,7 +349,19 @@ def test_an_analysis_that_does_not_come_is_told(game):
         page.wait_for_moves(2)
         page.open(f"{address}analysis")
         process.kill()
-        page.wait_for_text("main", "Zobra has been ended before the analysis was done.")
+        page.wait_for_text("main", "Zobra has stopped before the analysis was done.")
+
+
+@pytest.mark.parametrize("game", ["--die 2"], indirect=True)
+def test_an_analysis_that_fails_is_told(game):
+    _, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        page.open(f"{address}analysis")
+        page.wait("document.querySelector('[role=alert]')?.textContent.includes('Material')")
+        assert page.evaluate("document.querySelector('progress')") is None
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 757), (1024, 600)])
@@ -331,8 +404,8 @@ def test_the_death_of_the_engine_is_shown_and_the_game_goes_on(game):
         page.type("e4\n")
         page.wait_for_moves(2)
         page.type("d4\n")
-        page.wait_for_text("#problem", "Material has died (exit code 3). It is being restarted.")
         page.wait_for_moves(4)
+        page.wait_for_text("#problem", "Material has died (exit code 3). It has been restarted.")
         assert not page.evaluate("document.querySelector('#problem').hidden")
         page.click("#take-back")  # another move would be the second search of the new process
         page.wait("document.querySelector('#problem').hidden")
@@ -345,12 +418,100 @@ def test_the_end_is_shown_on_the_page(game):
         page.type("e4\n")
         page.wait_for_moves(2)
         process.terminate()
-        page.wait_for_text("#problem", "Zobra has been ended. The game is kept in")
-        assert "start “zobra play” again" in page.text("#problem")
+        page.wait_for_text("#problem", "Zobra has stopped. The game is saved as")
+        assert "Run “zobra play” to play again." in page.text("#problem")
         for name in ("take-back", "resign", "new-game", "move"):
             assert page.evaluate(f"document.querySelector('#{name}').disabled"), name
         assert page.evaluate("document.querySelector('#analyse').hidden")
         assert process.wait(60) == 0
+
+
+def test_the_result_stays_when_the_server_ends(game):
+    process, address = game
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        page.click("#resign")
+        page.wait("document.querySelector('#resign-dialog').open")
+        page.click("#resign-dialog button")
+        page.wait_for_text("#status", "0-1")
+        process.terminate()
+        page.wait_for_text("#problem", "Zobra has stopped.")
+        assert "Material wins by resignation. 0-1" in page.text("#status")
+
+
+def test_the_list_of_moves_is_scrolled_by_moves_alone(game):
+    _, address = game
+    top = "document.querySelector('#moves').scrollTop"
+    with Page(1280, 800) as page:
+        page.begin(address)
+        for number, move in enumerate(("a3", "h3", "b3"), start=1):
+            page.type(f"{move}\n")
+            page.wait_for_moves(2 * number)
+        page.evaluate("document.querySelector('#moves').style.cssText = 'flex: none; height: 40px'")
+        page.evaluate(f"{top} = 0")
+        page.click("#evaluate")
+        page.wait("document.querySelectorAll('#lines li').length === 3")
+        assert page.evaluate(top) == 0
+        page.type("g3\n")
+        page.wait_for_moves(8)
+        assert page.evaluate(top) > 0
+
+
+def test_another_move_in_the_place_of_one_that_was_taken_back_is_shown(game):
+    """The page may miss states in between, when it is slow."""
+    _, address = game
+    with Page(1280, 800) as page:
+        page.call("Page.addScriptToEvaluateOnNewDocument", source=ASLEEP)
+        page.begin(address)
+        page.type("e4\n")
+        page.wait_for_moves(2)
+        page.wait("document.querySelector('#status').textContent.includes('Your move.')")
+        page.evaluate("globalThis.isAsleep = true")
+        for command in ({"command": "take_back"}, {"command": "move", "text": "d4"}):
+            body = json.dumps(command)
+            options = f"{{ method: 'POST', body: {json.dumps(body)} }}"
+            assert (
+                page.evaluate(f"fetch('command', {options}).then(answer => answer.status)") == 204
+            )
+        page.wait("globalThis.missed?.moves.length === 2")
+        page.evaluate("wake()")
+        assert page.moves()[0] == "d4"
+        assert not page.complaints
+
+
+@pytest.mark.parametrize(
+    ("arguments", "clock"),
+    [
+        (("--movetime", "50"), ""),
+        (("--tc", "5+3"), "0:05.0"),
+        (("--tc", "14400"), "4:00:00"),
+        (("--elo", "full"), ""),
+    ],
+)
+def test_a_new_game_can_have_the_settings_of_the_command_line(begin, arguments, clock):
+    _, address = begin(STRONG, *arguments)
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.new_game("")
+        page.wait("!document.querySelector('#game-dialog').open")
+        assert page.text("#bottom-player .clock") == clock
+        page.click("#new-game")
+        page.wait("document.querySelector('#game-dialog').open")
+        settings = "Object.fromEntries(new FormData(document.getElementById('game-form')))"
+        found = page.evaluate(settings)
+        assert found["strength"] == ("full" if "full" in arguments else "limited")
+        assert found["elo"] == "2000"
+
+
+def test_a_setting_out_of_its_range_starts_no_game(begin):
+    _, address = begin(STRONG)
+    with Page(1280, 800) as page:
+        page.begin(address)
+        page.new_game("form.strength.value = 'limited'; form.elo.value = 1500;")
+        assert page.evaluate("document.querySelector('#game-dialog').open")
+        assert page.evaluate("document.activeElement.name") == "elo"
 
 
 # The path of a new person: a game against Zobra, then its analysis

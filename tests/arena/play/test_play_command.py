@@ -151,6 +151,7 @@ def test_a_clock_is_told_with_its_units(tc, note):
         (["-e", "false"], "false"),
         (["--elo", "strong"], "must be a number or 'full'"),
         (["--elo", "1600", "-e", ENGINE], "has no levels"),
+        (["--elo", "1500", "-e", ENGINE], "has no levels"),
         (["--color", "green"], "must be white, black or random"),
         (["--fen", "hello"], "hello"),
         (["--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "-e", ENGINE], "the game is over"),

@@ -24,9 +24,9 @@ TOKEN = "token"
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(tmp_path, request):
     """A running server with a game against the scripted engine."""
-    session = Session(first_move(), tmp_path)
+    session = Session(first_move(*getattr(request, "param", ())), tmp_path)
     feed = Feed()
     presence = Presence()
     with Background() as background:
@@ -72,6 +72,13 @@ def move_and_wait(server, text):
     before = len(server.session.game.moves)
     assert command(server, "move", text=text) == (204, "")
     wait_until(lambda: len(server.session.game.moves) == before + 2)
+
+
+def analysis_name(server) -> str:
+    """Ask for the analysis of the game, and return the name of its page."""
+    status, headers, _ = ask(server, name="analysis")
+    assert status == 303
+    return headers["Location"].removeprefix(f"/{server.token}/")
 
 
 # Whom it answers
@@ -202,12 +209,38 @@ def test_an_analysis_of_nothing_says_why(server):
 
 def test_the_analysis_page_shows_its_progress(server):
     move_and_wait(server, "e4")
-    status, headers, text = ask(server, name="analysis")
+    status, headers, text = ask(server, name=analysis_name(server))
     assert status == 200
     assert "http-equiv" not in text  # a page that is loaded anew is read from its beginning
     assert "<progress" in text
     assert ask(server, name="waiting.js")[0] == 200
     assert "unsafe-inline" not in headers["Content-Security-Policy"]
+
+
+def test_the_page_of_an_analysis_starts_no_other_one(server):
+    move_and_wait(server, "e4")
+    name = analysis_name(server)
+    move_and_wait(server, "d4")
+    assert ask(server, name=name)[0] == 200
+    assert len(server.session.analyses) == 1
+    assert analysis_name(server) != name
+    assert 'role="alert"' in ask(server, name=name)[2]
+    for other in ("analysis?2", "analysis?-1", "analysis?x"):
+        assert ask(server, name=other)[0] == 404
+
+
+@pytest.mark.parametrize("server", [("--crash", "2")], indirect=True)
+def test_an_analysis_that_has_failed_says_why_and_begins_anew_only_when_asked_for(server):
+    move_and_wait(server, "e4")
+    name = analysis_name(server)
+    wait_until(lambda: server.session.analyses[0].problem)
+    for _ in range(2):
+        status, _, text = ask(server, name=name)
+        assert status == 200
+        assert '<p role="alert">Scripted' in text
+        assert "<progress" not in text
+    assert len(server.session.analyses) == 1
+    assert analysis_name(server) != name
 
 
 # Commands
@@ -334,6 +367,22 @@ def test_events_tell_the_state_and_a_page_that_is_loaded_again_goes_on(server):
     assert not server.presence.has_gone(0)
     again = Page(server)
     assert again.state()["moves"][0]["san"] == "e4"
+    again.close()
+
+
+def test_a_page_that_connects_gets_the_clocks_as_they_are_now(server):
+    wishes = {"color": "white", "elo": None, "time": "600+0"}
+    assert command(server, "new_game", wishes=wishes) == (204, "")
+    page = Page(server)
+    assert command(server, "move", text="e4") == (204, "")
+    while not (state := page.state())["moves"] or not state["yourTurn"]:
+        pass
+    server.session.turn_began -= 100  # seconds that pass without a change
+    again = Page(server)
+    clocks = again.state()["clocks"]
+    assert clocks["running"] == "white"
+    assert clocks["white"] < 500_500
+    page.close()
     again.close()
 
 

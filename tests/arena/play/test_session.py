@@ -3,23 +3,48 @@
 import asyncio
 import io
 import os
+import shutil
 import signal
+import sys
 from dataclasses import replace
 
 import chess
 import chess.pgn
 import pytest
 
-from tests.support.arena_runs import any_alive
+from tests.support.arena_runs import SCRIPTED, any_alive
 from tests.support.play_sessions import LEVELS, QUICK, first_move, in_session, material, until
 from zobra.arena.formats.played_move import PlayedMove
-from zobra.arena.play.new_game import NewGame
+from zobra.arena.play.analysis import OwnFiles
+from zobra.arena.play.new_game import DEFAULT_ELO, NewGame
+from zobra.arena.play.session import Session
 
 HANGING_QUEEN = "rnb1kbnr/ppp1pppp/8/3q4/8/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 4"
+needs_proc = pytest.mark.skipif(
+    not os.path.isdir("/proc"), reason="finds the engine's process by /proc"
+)
 
 
 def read(path) -> chess.pgn.Game:
     return chess.pgn.read_game(io.StringIO(path.read_text()))
+
+
+async def play(session, text: str) -> None:
+    """Play a move, and wait for the answer."""
+    session.move(text)
+    await until(lambda: session.game.human_to_move)
+
+
+async def analyse(session) -> None:
+    """Analyse the game, and wait for the page."""
+    analysis = session.analyse()
+    await until(lambda: analysis.page or analysis.problem)
+    assert not analysis.problem
+
+
+def kill_engine(pids) -> None:
+    """Kill the only engine that has left its process id in the folder."""
+    os.kill(int(next(pids.iterdir()).name), signal.SIGKILL)
 
 
 def test_the_engine_answers_and_the_game_is_kept(tmp_path):
@@ -75,6 +100,23 @@ def test_each_game_has_a_file_of_its_own(tmp_path):
     games = [read(path) for path in sorted(tmp_path.glob("*.pgn"))]
     assert [game.headers["Result"] for game in games] == ["0-1"] * 3
     assert "by resignation" in games[0].end().comment
+
+
+def test_a_game_that_goes_on_after_its_end_has_another_file(tmp_path):
+    async def story(session):
+        await play(session, "e4")
+        await play(session, "d4")
+        session.resign()
+        ended = session.file
+        session.take_back()
+        await play(session, "c4")
+        assert session.file != ended
+        assert read(ended).headers["Result"] == "0-1"
+        assert [move.uci() for move in read(ended).mainline_moves()][2] == "d2d4"
+        assert read(session.file).headers["Result"] == "*"
+        assert [move.uci() for move in read(session.file).mainline_moves()][2] == "c2c4"
+
+    in_session(first_move(), tmp_path, story)
 
 
 def test_a_game_that_cannot_be_saved_goes_on(tmp_path):
@@ -156,6 +198,18 @@ def test_an_engine_without_levels_plays_at_full_strength(tmp_path):
     in_session(first_move(), tmp_path, story)
 
 
+def test_a_level_that_was_asked_for_is_refused_by_an_engine_without_levels(tmp_path):
+    async def story() -> None:
+        session = Session(first_move(), tmp_path)
+        try:
+            with pytest.raises(ValueError, match="has no levels"):
+                await session.start(NewGame(elo=DEFAULT_ELO), adapt_level=False)
+        finally:
+            await session.close()
+
+    asyncio.run(story())
+
+
 def test_chess960_is_refused_by_an_engine_that_does_not_play_it(tmp_path):
     async def refused(session):
         with pytest.raises(ValueError, match="does not play Chess960"):
@@ -229,6 +283,18 @@ def test_the_engine_takes_a_draw_by_its_score(tmp_path, score, mate, move_number
     in_session(first_move(), tmp_path, story, NewGame(time=QUICK, fen=fen))
 
 
+def test_a_draw_can_be_offered_again_after_another_move(tmp_path):
+    async def story(session):
+        await play(session, "e4")
+        session.offer_draw()
+        session.take_back()
+        await play(session, "d4")
+        session.offer_draw()
+        assert "declines" in session.notice
+
+    in_session(first_move(), tmp_path, story)
+
+
 def test_draws_and_resignations_have_their_time(tmp_path):
     async def story(session):
         session.move("e4")
@@ -279,7 +345,8 @@ def test_an_engine_that_dies_is_started_anew(tmp_path):
         await until(lambda: session.game.human_to_move)
         assert len(session.game.moves) == 4
         assert (
-            "Scripted has died (exit code 7; it said: the reason of the crash)" in session.problem
+            session.problem == "Scripted has died (exit code 7; it said: the reason of the crash). "
+            "It has been restarted."
         )
         session.move("c4")
         assert not session.problem
@@ -294,6 +361,8 @@ def test_an_engine_that_always_fails_is_given_up_and_can_be_tried_again(tmp_path
         await until(lambda: session.is_broken)
         assert "failed 3 times" in session.problem
         assert not session.thinking
+        with pytest.raises(ValueError, match="the game is paused, because Scripted has failed"):
+            session.move("b4")
         session.retry()
         assert session.thinking
         assert not session.is_broken
@@ -306,21 +375,61 @@ def test_an_engine_that_always_fails_is_given_up_and_can_be_tried_again(tmp_path
     in_session(first_move(fault, "1"), tmp_path, story)
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc"), reason="finds the engine's process by /proc")
+@needs_proc
 def test_an_engine_that_dies_while_the_person_thinks_is_shown_and_started_anew(tmp_path):
     pids = tmp_path / "pids"
     pids.mkdir()
 
     async def story(session):
-        os.kill(int(next(pids.iterdir()).name), signal.SIGKILL)
+        kill_engine(pids)
         await until(lambda: session.problem)
         assert session.problem == "Scripted has died. It is being restarted."
-        await until(lambda: len(list(pids.iterdir())) == 2)
-        session.move("e4")
-        await until(lambda: session.game.human_to_move)
+        await until(lambda: "It is being restarted." not in session.problem)
+        assert session.problem == "Scripted has died. It has been restarted."
+        assert len(list(pids.iterdir())) == 2
+        await play(session, "e4")
 
     in_session(first_move("--pids", str(pids)), tmp_path / "games", story)
     assert not any_alive(pids)
+
+
+@needs_proc
+def test_an_engine_that_dies_before_it_is_asked_for_a_move_answers_it(tmp_path):
+    pids = tmp_path / "pids"
+    pids.mkdir()
+
+    async def story(session):
+        async with session._engine_is_free:  # the request for a move has to wait
+            session.move("e4")
+            kill_engine(pids)
+            await until(lambda: session.problem)
+        await until(lambda: session.game.human_to_move)
+        assert not session.thinking
+        assert len(session.game.moves) == 2
+        assert session.problem == "Scripted has died. It has been restarted."
+
+    in_session(first_move("--pids", str(pids)), tmp_path / "games", story)
+
+
+@needs_proc
+def test_a_restart_that_fails_is_told(tmp_path):
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    program = tmp_path / "engine.py"
+    shutil.copy(SCRIPTED[1], program)
+
+    async def story(session):
+        program.unlink()
+        kill_engine(pids)
+        await until(lambda: "not be restarted" in session.problem)
+        assert session.problem.startswith("Scripted has died. It could not be restarted (")
+        session.move("e4")
+        await until(lambda: session.is_broken)
+        assert session.problem.startswith("Scripted could not be restarted (")
+        assert session.problem.endswith("). It failed 3 times in this position.")
+
+    command = (sys.executable, str(program), "--pids", str(pids))
+    in_session(replace(first_move(), command=command), tmp_path / "games", story)
 
 
 def test_closing_ends_all_engines_while_they_think(tmp_path):
@@ -359,13 +468,58 @@ def test_an_analysis_is_a_page_and_files_beside_the_game(tmp_path):
     assert analysed.headers["WhiteAccuracy"]
 
 
+def test_a_game_that_has_ended_since_its_analysis_is_analysed_again(tmp_path):
+    async def story(session):
+        await play(session, "a3")
+        before = session.analyse()
+        session.resign()
+        assert session.analyse() is not before
+        assert before.problem == "The analysis was stopped."
+        await analyse(session)
+
+    wishes = NewGame(elo=None, time=QUICK, fen=HANGING_QUEEN)
+    session = in_session(material(), tmp_path, story, wishes)
+    assert read(session.file.with_suffix(".analysed.pgn")).headers["Result"] == "0-1"
+
+
+def test_an_analysis_replaces_only_files_of_its_own(tmp_path):
+    async def story(session):
+        await play(session, "a3")
+        page = session.file.with_suffix(".html")
+        page.write_text("a page of the person")
+        await analyse(session)
+        session.resign()
+        await analyse(session)
+        assert page.read_text() == "a page of the person"
+
+    wishes = NewGame(elo=None, time=QUICK, fen=HANGING_QUEEN)
+    session = in_session(material(), tmp_path, story, wishes)
+    endings = sorted(path.name.removeprefix(session.file.stem) for path in tmp_path.iterdir())
+    assert endings == [".2.analysed.pgn", ".2.html", ".html", ".pgn"]
+    assert read(tmp_path / f"{session.file.stem}.2.analysed.pgn").headers["Result"] == "0-1"
+
+
+def test_a_file_that_was_changed_since_an_analysis_is_not_replaced(tmp_path):
+    files = OwnFiles()
+    path = tmp_path / "game.html"
+    assert files.are_free(path)
+    files.write(path, "a page")
+    assert files.are_free(path)
+    assert not OwnFiles().are_free(path)
+    path.write_text("another page")
+    assert not files.are_free(path)
+
+
 def test_an_analysis_by_an_engine_that_fails_has_a_problem(tmp_path):
     async def story(session):
         session.move("a3")
         await until(lambda: session.game.human_to_move)
         analysis = session.analyse()
         await until(lambda: analysis.problem)
-        assert session.analyse() is not analysis
+        assert session.analyses == [analysis]
+        again = session.analyse()  # the person asks for it again
+        assert again is not analysis
+        assert session.analyses == [analysis, again]
 
     wishes = NewGame(elo=None, time=QUICK, fen=HANGING_QUEEN)
     in_session(material("--die", "2"), tmp_path, story, wishes)

@@ -134,6 +134,44 @@ def test_level_and_clock_are_chosen_by_words(tmp_path):
     assert session.wishes.time == "300+3"
 
 
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        NewGame(time=QUICK, chess960=True),
+        NewGame(time=QUICK, chess960=True, number=0),
+        NewGame(time=QUICK, fen="4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+    ],
+)
+def test_a_game_at_another_level_or_clock_has_the_same_start(tmp_path, wishes):
+    lines = ("fen", "elo 1200", "fen", "tc 300+3", "fen")
+    text, session = played(tmp_path, *lines, spec=first_move(*LEVELS), wishes=wishes)
+    assert session.number == 3
+    assert session.game.start.chess960 == wishes.chess960
+    assert text.splitlines().count(session.game.start.fen()) == 3
+
+
+def test_a_new_game_begins_from_the_usual_position(tmp_path):
+    _, session = played(tmp_path, "new", wishes=NewGame(time=QUICK, chess960=True, number=0))
+    assert session.number == 2
+    assert session.game.start == chess.Board()
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("tc soon", "time control"),
+        ("tc 0", "0 is not allowed"),
+        ("tc 100000", "more than 24 hours"),
+        ("elo 999", "plays at 1000 to 2600, or full"),
+    ],
+)
+def test_bad_settings_are_refused_before_the_question(tmp_path, line, problem):
+    text, session = played(tmp_path, "e4", line, spec=first_move(*LEVELS))
+    assert problem in text
+    assert "End this game?" not in text
+    assert session.number == 1
+
+
 def test_the_board_is_drawn_for_both_sides_with_the_last_move():
     board = chess.Board()
     board.push_san("e4")
