@@ -1,6 +1,5 @@
 """The commands `zobra train …`. Each imports what it needs only when it runs."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,10 +94,11 @@ def _folder(folder: Path | None) -> Path:
 def _pipeline(recipe: str, folder: Path | None, concurrency: int | None) -> "Pipeline":
     from rich.console import Console
 
+    from zobra.arena.runner import processors
     from zobra.train.pipeline import Pipeline
     from zobra.train.recipe import read_recipe
 
-    workers = concurrency or os.cpu_count() or 1
+    workers = concurrency or processors.count()
     return Pipeline(read_recipe(recipe), _folder(folder), Console(), workers)
 
 
@@ -174,7 +174,7 @@ def wdl(
     largest_score: Annotated[
         int,
         typer.Option(
-            min=1, metavar="CP", help="Leave out positions with larger scores, in internal units."
+            min=1, metavar="N", help="Leave out positions with larger scores, in internal units."
         ),
     ] = 1_000,
     output: Annotated[
@@ -182,7 +182,7 @@ def wdl(
         typer.Option(
             metavar="FILE",
             help="The file to write the model to.",
-            show_default="the one that the engine reads",
+            show_default="RECIPE.wdl.json in FOLDER",
             dir_okay=False,
         ),
     ] = None,
@@ -191,12 +191,17 @@ def wdl(
     ] = False,
 ) -> None:
     """Fit the win-draw-loss model to a recipe's games, and compare it with them."""
-    from zobra.search.wdl import FILE, fitted
+    from zobra.search.wdl import fitted
     from zobra.train.wdl_fit import compare_wdl, fit_wdl
 
     positions, facts = _own_positions(recipe, folder, largest_score)
-    model = fitted() if only_check else fit_wdl(positions, facts, output or FILE)
-    typer.echo(model)
+    if only_check:
+        model = fitted()
+        typer.echo(model)
+    else:
+        file = output or _folder(folder) / f"{facts['recipe']}.wdl.json"
+        model = fit_wdl(positions, facts, file)
+        typer.echo(f"{file}: {model}")
     for line in compare_wdl(model, positions):
         typer.echo(line)
 
@@ -288,22 +293,23 @@ def label_trees(
         int, typer.Option(metavar="N", help="Seed; another one gives other positions.")
     ] = 0,
 ) -> None:
-    """Label positions of search trees by another engine, to measure networks with them."""
-    import shlex
+    """Label positions of search trees by another engine, to measure networks with them.
 
+    After Ctrl-C the positions labelled so far are kept, unless FILE existed before.
+    """
     from rich.progress import track
 
-    from zobra.train.games import read_sets, write_atomically
-    from zobra.train.tree_error import label
+    from zobra.arena.model.engines import read_engine
+    from zobra.train.games import read_sets
+    from zobra.train.tree_error import check_output, label, write_labelled
     from zobra.train.tree_positions import sample_trees
 
-    command = shlex.split(engine)
-    labelled = label(sample_trees(read_sets([games]), seed), positions, command, nodes)
-    lines = [f"fen\tcentipawns of {Path(command[0]).name} at {nodes} nodes"]
-    for fen, value in track(labelled, "label", total=positions):
-        lines.append(f"{fen}\t{value}")
-    write_atomically(file, ("\n".join(lines) + "\n").encode())
-    typer.echo(f"{file}: {len(lines) - 1:,} positions")
+    check_output(file)
+    spec = read_engine(engine)
+    labelled = label(sample_trees(read_sets([games]), seed), positions, spec, nodes)
+    heading = f"centipawns of {spec.name} at {nodes} nodes"
+    count = write_labelled(file, heading, track(labelled, "label", total=positions))
+    typer.echo(f"{file}: {count:,} positions")
 
 
 @app.command()

@@ -29,16 +29,23 @@ def units(qb: int) -> dict[str, int]:
     return {"rows": QA, "bias": QA, "output": qb, "output_bias": QA * qb}
 
 
-def initial_weights(hidden: int, seed: int) -> np.ndarray:
-    """Return random weights of a network with `hidden` neurons per side.
+def zero_weights(hidden: int) -> np.ndarray:
+    """Return zero weights of a network with `hidden` neurons per side.
 
     The array has shape (1,) and the fields rows (FEATURES, hidden), bias (hidden,), output
-    (BUCKETS, 2, hidden) and output_bias (BUCKETS,), all float32. The distribution is uniform, so
-    that few neurons are clipped at first.
+    (BUCKETS, 2, hidden) and output_bias (BUCKETS,), all float32.
     """
     shapes = ((FEATURES, hidden), (hidden,), (BUCKETS, 2, hidden), (BUCKETS,))
     fields = [(name, "f4", shape) for name, shape in zip(PARTS, shapes, strict=True)]
-    weights = np.zeros(1, np.dtype(fields))
+    return np.zeros(1, np.dtype(fields))
+
+
+def initial_weights(hidden: int, seed: int) -> np.ndarray:
+    """Return random weights, in the layout of zero_weights.
+
+    The distribution is uniform, so that few neurons are clipped at first.
+    """
+    weights = zero_weights(hidden)
     source = np.random.default_rng(seed)
     spread = 1 / math.sqrt(TYPICAL_PIECES)
     weights["rows"] = source.uniform(-spread, spread, (FEATURES, hidden))
@@ -49,15 +56,15 @@ def initial_weights(hidden: int, seed: int) -> np.ndarray:
 
 
 def weights_of(network: Network) -> np.ndarray:
-    """Return the float weights of a network, in the layout of initial_weights."""
-    weights = initial_weights(network.hidden, seed=0)
+    """Return the float weights of a network, in the layout of zero_weights."""
+    weights = zero_weights(network.hidden)
     for name, unit in units(network.qb).items():
         weights[name][0] = getattr(network, name) / np.float32(unit)
     return weights
 
 
 def quantise(weights: Any, qb: int, header: dict[str, Any]) -> Network:
-    """Round float weights (one element of initial_weights) to the integers of a network."""
+    """Round float weights (one element of zero_weights) to the integers of a network."""
     rounded = {}
     for name, unit in units(qb).items():
         rounded[name] = np.rint(weights[name].astype(float) * unit).astype(np.int32)

@@ -36,12 +36,14 @@ from zobra.train.recipe import Filter
 FORMAT = "zobra games 2"
 SETTINGS = "set.json"
 SUFFIX = ".games"
-GAMES_A_SHARD = 128
+GAMES_PER_SHARD = 128
 REMEDY = "delete it, and `zobra train data` plays its games again"
 GAME_HEAD = np.dtype([("number", "<u4"), ("plies", "<u2"), ("result", "u1"), ("ending", "u1")])
 COMPRESSION = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 0, "pb": 0}]
+NUMBERS = ("games", "plies", "fen_width")  # of a header
 MAX_HEADER = 1 << 16  # bytes
 MAX_PAYLOAD = 1 << 28  # bytes, decompressed
+MAX_MEMORY = 1 << 26  # bytes for the decompression, which needs little more than `dict_size`
 MAX_FEN = 255  # characters
 
 TOP_LEVEL = 127
@@ -153,11 +155,14 @@ def write_shard(path: Path, games: Sequence[TrainingGame]) -> None:
 
 
 def count_games(paths: Iterable[Path]) -> int:
-    """Return the number of games in shards, according to their headers."""
+    """Return the number of games in shards, according to their headers.
+
+    Raise DataError that names the file.
+    """
     total = 0
     for path in paths:
         with path.open("rb") as file:
-            total += int(_header(path, file.readline(MAX_HEADER))["games"])
+            total += _header(path, file.readline(MAX_HEADER))["games"]
     return total
 
 
@@ -204,14 +209,20 @@ class _Content(NamedTuple):
 
 
 def _header(path: Path, line: bytes) -> dict[str, Any]:
-    """Return the header in the first line of a shard. Raise DataError for a foreign file."""
+    """Return the header in the first line of a shard, with the NUMBERS.
+
+    Raise DataError for a foreign or damaged file.
+    """
     try:
         header = json.loads(line)
         kind = header["format"]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, RecursionError, TypeError, ValueError):
         kind = None
     if kind != FORMAT:
         raise DataError(f"{path}: not a file of {FORMAT!r}")
+    for name in NUMBERS:
+        if type(header.get(name)) is not int:
+            raise DataError(f"{path}: damaged: its header has no integer {name!r}; {REMEDY}")
     return header
 
 
@@ -221,21 +232,19 @@ def _unpack(path: Path) -> _Content:
     header = _header(path, line)
     try:
         return _unpack_body(header, body)
-    except (EOFError, KeyError, TypeError, ValueError, lzma.LZMAError) as error:
+    except (EOFError, ValueError, lzma.LZMAError) as error:
         raise DataError(f"{path}: damaged: {error}; {REMEDY}") from error
 
 
 def _unpack_body(header: dict[str, Any], body: bytes) -> _Content:
     """Return the content of a shard's XZ data. Raise one of several errors for damaged data."""
-    games = int(header["games"])
-    plies = int(header["plies"])
-    width = int(header["fen_width"])
+    games, plies, width = (header[name] for name in NUMBERS)
     table_size = games * (GAME_HEAD.itemsize + width)
     size = table_size + 2 * plies
     if games < 1 or plies < 0 or not 0 <= width <= MAX_FEN or size > MAX_PAYLOAD:
         raise ValueError("impossible sizes in its header")
 
-    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_MEMORY)
     payload = np.frombuffer(unpacker.decompress(body, size + 1), np.uint8)
     if len(payload) != size or not unpacker.eof or unpacker.unused_data:
         raise ValueError(f"{len(payload)} bytes of games instead of {size}, or data after them")

@@ -9,22 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zobra.engine.accumulator import FILE_FLIP, RANK_FLIP
+from zobra.engine.board import ONE, SIX, ZERO
 from zobra.engine.kernels import lowest, numeric
 from zobra.engine.network_file import BUCKETS, SCALE
-from zobra.train.positions import MAX_PIECES
+from zobra.train.positions import MAX_PIECES, NIBBLE
 
-PIECES_A_BUCKET = MAX_PIECES // BUCKETS
+PIECES_PER_BUCKET = MAX_PIECES // BUCKETS
 BETA1 = np.float32(0.9)
 BETA2 = np.float32(0.999)
 EPSILON = np.float32(1e-8)
 
-NOTHING = np.uint64(0)
-ONE = np.uint64(1)
-NIBBLE = np.uint64(4)
 LOW = np.uint64(15)
-SQUARE_BITS = np.uint64(6)
-RANKS = np.uint64(56)
-FILES = np.uint64(7)
 OWN_MIRRORED = np.uint64(1)
 THEIRS_MIRRORED = np.uint64(2)
 
@@ -52,16 +48,16 @@ def list_features(position, own, theirs):
     `own` and `theirs` have room for MAX_PIECES features.
     """
     mirrored = np.uint64(position.mirrored)
-    own_flip = FILES if mirrored & OWN_MIRRORED else NOTHING
-    their_flip = RANKS ^ (FILES if mirrored & THEIRS_MIRRORED else NOTHING)
+    own_flip = FILE_FLIP if mirrored & OWN_MIRRORED else ZERO
+    their_flip = RANK_FLIP ^ (FILE_FLIP if mirrored & THEIRS_MIRRORED else ZERO)
     occupied = position.occupied
-    count = np.uint64(0)
+    count = ZERO
     while occupied:
         square = lowest(occupied)
         occupied &= occupied - ONE
         piece = np.uint64(position.pieces[count >> ONE]) >> (NIBBLE * (count & ONE)) & LOW
-        own[count] = piece << SQUARE_BITS | (square ^ own_flip)
-        theirs[count] = (piece ^ ONE) << SQUARE_BITS | (square ^ their_flip)
+        own[count] = piece << SIX | (square ^ own_flip)
+        theirs[count] = (piece ^ ONE) << SIX | (square ^ their_flip)
         count += ONE
     return count
 
@@ -139,7 +135,7 @@ def accumulate_gradient(weights, gradient, positions, target, learn, errors):
         count = np.int64(list_features(position, own_features, their_features))
         own = own_features[:count]
         other = their_features[:count]
-        bucket = (count - 1) // PIECES_A_BUCKET
+        bucket = (count - 1) // PIECES_PER_BUCKET
         layer = weights.output[bucket]
         output = weights.output_bias[bucket] + activate(weights, own, layer[0], ours)
         output += activate(weights, other, layer[1], theirs)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import chess.pgn
 import numpy as np
@@ -17,7 +18,7 @@ from zobra.search.wdl import USUAL_MATERIAL, fitted
 from zobra.train.game_kernel import ENDINGS, LONGEST_GAME, DataError, TrainingGame
 from zobra.train.games import (
     DECIDED_SCORE,
-    GAMES_A_SHARD,
+    GAMES_PER_SHARD,
     keep_settings,
     shard_path,
     shards,
@@ -37,11 +38,26 @@ class Import:
 def import_files(paths: Iterable[Path], folder: Path) -> Import:
     """Import PGN files (plain, .gz, .bz2, .zip, .zst) as a new set in a folder.
 
-    Raise DataError if the folder already has games, and OSError or ValueError for a file that
-    cannot be read.
+    The set is made in a temporary folder beside it, so an import that fails or is interrupted
+    leaves nothing behind. Raise DataError if the folder is not empty, and OSError or ValueError for
+    a file that cannot be read.
     """
-    if shards(folder):
-        raise DataError(f"{folder}: this folder already has games; name another set")
+    if folder.exists() and any(folder.iterdir()):
+        fault = "already has games" if shards(folder) else "is not empty"
+        raise DataError(f"{folder}: this folder {fault}; name another set")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(".new", f"{folder.name}.", folder.parent) as temporary:
+        draft = Path(temporary) / "set"
+        found = _import_draft(paths, draft)
+        if found.games:
+            if folder.exists():
+                folder.rmdir()  # Windows cannot replace even an empty folder
+            draft.replace(folder)
+    return found
+
+
+def _import_draft(paths: Iterable[Path], folder: Path) -> Import:
+    """Import PGN files as a set in a folder that does not exist yet."""
     found = Import()
     shard: list[TrainingGame] = []
     for path in paths:
@@ -55,13 +71,13 @@ def import_files(paths: Iterable[Path], folder: Path) -> Import:
                 found.refused[f"{path}: {error}"] += 1
                 continue
             found.games += 1
-            if len(shard) == GAMES_A_SHARD:
+            if len(shard) == GAMES_PER_SHARD:
                 write_shard(shard_path(folder, shard[0].number), shard)
                 shard = []
     if shard:
         write_shard(shard_path(folder, shard[0].number), shard)
     if found.games:
-        keep_settings(folder, {"imported": found.games, "games_a_shard": GAMES_A_SHARD})
+        keep_settings(folder, {"imported": found.games, "games_a_shard": GAMES_PER_SHARD})
     return found
 
 

@@ -12,8 +12,11 @@ import math
 import subprocess
 import sys
 import time
+import zipfile
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -28,8 +31,9 @@ from zobra.engine.network_file import BUILT_IN, LARGEST_OUTPUT, Network, read_ne
 from zobra.train.check import check_data
 from zobra.train.first_network import first_network
 from zobra.train.float_network import initial_weights, quantise, restore_scale, weights_of
+from zobra.train.game_kernel import DataError
 from zobra.train.games import (
-    GAMES_A_SHARD,
+    GAMES_PER_SHARD,
     count_games,
     read_sets,
     read_settings,
@@ -49,7 +53,6 @@ from zobra.train.trainer import Epoch, Trainer
 from zobra.train.tree_error import read_labelled, squared_errors
 from zobra.train.verify import verify
 
-ZOBRA = (sys.executable, "-m", "zobra.cli")
 VERIFIED_POSITIONS = 2_000  # at most
 SCALED_POSITIONS = 20_000  # at most: see restore_scale
 RESUMES = "the same command resumes here"
@@ -60,8 +63,8 @@ DIGEST_SHOWN = 8  # characters of a network's digest in the name of its folder
 
 # Of the estimate of how long games and training take
 SAMPLE_GAMES = 4
-POSITIONS_A_GAME = 75
-NEURONS_A_SECOND = 1.1e8  # positions × neurons of a thread in training
+POSITIONS_PER_GAME = 75
+NEURONS_PER_SECOND = 1.1e8  # positions × neurons of a thread in training
 
 
 class Pipeline:
@@ -95,7 +98,7 @@ class Pipeline:
 
     def play(self) -> None:
         """Check that the training will be able to start, and play the missing games."""
-        read_sets(self.sets[1:])
+        self._check_split()
         self._first_weights()
         games = SelfPlay(self.sets[0], self.recipe.data, self.workers, self._read_player())
         with _bar(self._console, "speed", "results") as progress:
@@ -114,11 +117,13 @@ class Pipeline:
             tally = games.run(show)
         before = ""
         if tally.shards_before:
-            before = f", {counted(tally.shards_before, 'shard')} existed before"
-        self._console.print(f"{counted(tally.games, 'game')}, {tally.plies} positions made{before}")
+            noun = "shard" if tally.shards_before == 1 else "shards"
+            before = f"; {tally.shards_before:,} {noun} already existed"
+        noun = "game" if tally.games == 1 else "games"
+        self._console.print(f"played {tally.games:,} {noun} ({tally.plies:,} positions){before}")
         if games.stopping.is_set():
-            kept = f"{tally.kept} of the {tally.games} games of this run are kept, in whole shards"
-            raise KeyboardInterrupt(f"interrupted: {kept}; {RESUMES}")
+            kept = f"{tally.kept:,} of the {tally.games:,} games of this run are kept"
+            raise KeyboardInterrupt(f"interrupted: {kept}, in whole shards; {RESUMES}")
 
     def check(self) -> None:
         """Check the games."""
@@ -144,10 +149,9 @@ class Pipeline:
         digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
         positions = self._positions(paths, digests)
 
-        # A common multiple of all sets' branches, so that no group of games is cut
-        group_size = math.lcm(*(each.get("branches") or 1 for each in settings))
         schedule = recipe.training
-        training = Trainer(positions, weights, recipe.qb, schedule, self.workers, group_size)
+        size = group_size(settings)
+        training = Trainer(positions, weights, recipe.qb, schedule, self.workers, size)
         self._train_and_plot(training)
 
         scaled = positions[thinned(training.validation, SCALED_POSITIONS)]
@@ -181,15 +185,15 @@ class Pipeline:
     def verify(self) -> None:
         """Verify the network, and measure its speed. A network that fails is renamed."""
         network = read_network(self.network_path)
-        with np.load(self.weights_path) as kept:
-            findings = verify(network, kept["weights"][0], kept["sample"])
+        weights, sample = self._read_weights()
+        findings = verify(network, weights[0], sample)
         self._console.print(f"verified: {findings}", soft_wrap=True)
         faults = findings.faults()
         if faults:
             rejected = self.network_path.replace(self.network_path.with_suffix(".rejected"))
             raise RuntimeError("; ".join([*faults, f"the network is now {rejected}"]))
 
-        command = [*ZOBRA, "--network", str(self.network_path), "bench"]
+        command = [*zobra_command(), "--network", str(self.network_path), "bench"]
         done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
         if done.returncode:
             raise RuntimeError(f"`zobra bench` failed with {self.network_path}")
@@ -206,7 +210,7 @@ class Pipeline:
         networks = (read_network(self.network_path), self._read(self.recipe.data.network))
         digests = [network.digest[:DIGEST_SHOWN] for network in networks]
         engines = [
-            EngineSpec(engine, (*ZOBRA, "--network", str(path)))
+            EngineSpec(engine, (*zobra_command(), "--network", str(path)))
             for engine, path in ((name, self.network_path), (f"before-{name}", self.player_path))
         ]
         folder = self.folder / "-".join([name, "gate", *digests])
@@ -237,6 +241,36 @@ class Pipeline:
             verdict = f"{match.verdict} accepted" if match.verdict else "no verdict"
             raise RuntimeError(f"{name} did not pass: {verdict}, {played}")
         self._console.print(f"{name} passed: H1 accepted, {played}")
+
+    def _check_split(self) -> None:
+        """Raise DataError or OSError unless some games will be left for training.
+
+        The first group of games of each set is kept for validation (see Trainer).
+        """
+        plan = self.recipe.data
+        others = self.sets[1:]
+        read_sets(others)
+        size = group_size([{"branches": plan.rules.branches}, *map(read_settings, others)])
+        counts = [math.ceil(plan.games / GAMES_PER_SHARD) * GAMES_PER_SHARD]
+        counts += [count_games(shards(folder)) for folder in others]
+        if max(counts) <= size:
+            raise DataError(
+                f"the recipe {self.recipe.name} leaves no games for training: they are kept for "
+                f"validation in groups of {size:,}, and its sets have at most {max(counts):,} games"
+            )
+
+    def _read_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the float weights, and positions (dtype PACKED) to verify the network on.
+
+        Raise DataError if their file is damaged, or OSError.
+        """
+        try:
+            with np.load(self.weights_path) as kept:
+                return kept["weights"], kept["sample"]
+        except (EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise DataError(
+                f"{self.weights_path}: damaged: {error}; `zobra train network` makes it again"
+            ) from error
 
     def _path_of(self, name: str) -> Path:
         """Return the file of a network that the recipe names."""
@@ -333,11 +367,26 @@ class Pipeline:
             player.play(number)
         game_seconds = (time.perf_counter() - began) / SAMPLE_GAMES
 
-        missing = plan.games - len(shards(self.sets[0])) * GAMES_A_SHARD
+        missing = plan.games - len(shards(self.sets[0])) * GAMES_PER_SHARD
         playing = max(0, missing) * game_seconds
-        positions = plan.games * POSITIONS_A_GAME * recipe.training.epochs
-        learning = positions * recipe.hidden / NEURONS_A_SECOND
+        positions = plan.games * POSITIONS_PER_GAME * recipe.training.epochs
+        learning = positions * recipe.hidden / NEURONS_PER_SECOND
         return playing + learning
+
+
+def zobra_command() -> tuple[str, ...]:
+    """Return the command of this Zobra, which may be a program that PyInstaller has made."""
+    if getattr(sys, "frozen", False):
+        return (sys.executable,)
+    return (sys.executable, "-m", "zobra.cli")
+
+
+def group_size(settings: Iterable[Mapping[str, Any]]) -> int:
+    """Return a common multiple of the branches of sets, so that no group of games is cut.
+
+    `settings` are those of the sets; imported sets have no branches.
+    """
+    return math.lcm(*(each.get("branches") or 1 for each in settings))
 
 
 def thinned(indices: np.ndarray, most: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 import chess
 import numpy as np
 
+from zobra.engine.accumulator import RANK_FLIP
 from zobra.engine.attacks import find_checks
 from zobra.engine.board import BLACK, KING, NO_PIECE, ONE, THREE, TWO, ZERO
 from zobra.engine.fen import parse_fen
@@ -63,7 +64,6 @@ REPLAY = layout(
 KEPT = np.dtype([("positions", PACKED, (LONGEST_GAME,))])
 
 KEY_SHIFT = np.uint64(32)
-RANK_FLIP = np.uint64(56)
 RIGHT_HALF = np.uint64(4)
 NIBBLE = np.uint64(4)
 MOVE_BITS = np.uint64(16)

@@ -55,7 +55,7 @@ class GameRules:
     opening_margin: Small = 300
 
     # A win is adjudicated when the score was at least `win_score` for `win_plies` plies in a row.
-    win_score: Small = 2_000
+    win_score: AtLeastOne = 2_000
     win_plies: AtLeastOne = 5
 
     # A draw is adjudicated when the score was within ±draw_score for `draw_plies` plies in a row,
@@ -202,11 +202,16 @@ def read_recipe(name: str) -> Recipe:
 
 
 def _find(name: str) -> Path:
-    """Return the file of a recipe. Raise ValueError if there is none."""
-    for path in (Path(name), FOLDER / f"{name}.toml"):
-        if path.is_file():
-            return path
-    known = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    """Return the file of a recipe: Zobra's own with this name, or else the file with this path.
+
+    Raise ValueError if there is neither.
+    """
+    own = {path.stem: path for path in FOLDER.glob("*.toml")}
+    if name in own:
+        return own[name]
+    if Path(name).is_file():
+        return Path(name)
+    known = ", ".join(sorted(own))
     raise ValueError(f"there is no recipe {name!r}: it is neither a file nor one of {known}")
 
 
@@ -216,6 +221,7 @@ def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
     del known["name"]
     yield from _unknown_entries(content, known)
     yield from _out_of_range(recipe)
+    yield from _name_faults(recipe)
     rules = recipe.data.rules
     if rules.node_limit < rules.nodes:
         yield f"data.rules.node_limit = {rules.node_limit}: it is less than nodes = {rules.nodes}"
@@ -223,10 +229,12 @@ def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
         yield "data.rules.branches = 1: there would be no game to branch off; 0 means no branches"
     if recipe.hidden not in WIDTHS:
         yield f"hidden = {recipe.hidden}: it must be a multiple of 32, and at most {WIDTH}"
-    if recipe.start == FIRST_NAME:
-        yield f"start = {FIRST_NAME!r}: it only plays; without `start` the weights are random"
     if recipe.qb not in OUTPUT_UNITS:
         yield f"qb = {recipe.qb}: it must be one of {', '.join(map(str, OUTPUT_UNITS))}"
+    rate = recipe.training.learning_rate
+    final_rate = recipe.training.final_learning_rate
+    if final_rate > rate:
+        yield f"training.final_learning_rate = {final_rate}: it exceeds learning_rate = {rate}"
     if recipe.gate.games % 2:
         yield f"gate.games = {recipe.gate.games}: it must be even, as each opening is played twice"
     try:
@@ -234,8 +242,27 @@ def _faults(recipe: Recipe, content: dict[str, Any]) -> Iterator[str]:
         recipe.gate.sprt()
     except ValueError as error:
         yield f"gate: {error}"
-    if not NAME.fullmatch(recipe.name):
-        yield (f"the name {recipe.name!r} may have only letters, digits and . _ -")
+
+
+def _name_faults(recipe: Recipe) -> Iterator[str]:
+    """Yield what is wrong with the names of a recipe and of the networks and sets that it uses."""
+    name = recipe.name
+    if not NAME.fullmatch(name):
+        yield f"the name {name!r} may have only letters, digits and . _ -"
+    if name in (FIRST_NAME, BUILT_IN_NAME):
+        yield f"a recipe cannot have the name {name!r}, which means a network that no recipe makes"
+    if recipe.data.network == name:
+        yield f"data.network = {name!r}: training would overwrite the network that played the games"
+    if recipe.start == FIRST_NAME:
+        yield f"start = {FIRST_NAME!r}: it only plays; without `start` the weights are random"
+
+    others = [Path(other) for other in recipe.data.also]
+    if Path() in others:
+        yield "data.also has an empty name"
+    if Path(name) in others:
+        yield f"data.also has {name!r}, the set of the recipe itself, which is used anyway"
+    if len(set(others)) < len(others):
+        yield "data.also names a set twice"
 
 
 def _unknown_entries(

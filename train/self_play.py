@@ -24,7 +24,7 @@ from zobra.engine.position import CONSTANTS_RECORD, Position
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
 from zobra.train.game_kernel import GAME, RULES, TrainingGame, play_game
-from zobra.train.games import GAMES_A_SHARD, keep_settings, shard_path, write_shard
+from zobra.train.games import GAMES_PER_SHARD, keep_settings, shard_path, write_shard
 from zobra.train.recipe import DataPlan, GameRules
 from zobra.tt.table import Table
 
@@ -130,9 +130,9 @@ class SelfPlay:
         self._network = network
         self._keep_settings()
 
-        firsts = range(0, plan.games, GAMES_A_SHARD)
+        firsts = range(0, plan.games, GAMES_PER_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
-        self.games_missing = len(missing) * GAMES_A_SHARD
+        self.games_missing = len(missing) * GAMES_PER_SHARD
         self.tally = Tally(shards_before=len(firsts) - len(missing))
         self._missing = iter(missing)
         self._lock = threading.Lock()
@@ -143,7 +143,7 @@ class SelfPlay:
         settings: dict[str, Any] = {
             "seed": plan.seed,
             "network": self._network.digest,
-            "games_a_shard": GAMES_A_SHARD,
+            "games_a_shard": GAMES_PER_SHARD,
             **asdict(plan.rules),
         }
         if plan.engine:
@@ -181,7 +181,7 @@ class SelfPlay:
     def _make_shard(self, player: SelfPlayer, first: int, on_game: Callable[[Tally], None]) -> None:
         """Play the games of a shard and write it, unless the run is stopped meanwhile."""
         games: list[TrainingGame] = []
-        for number in range(first, first + GAMES_A_SHARD):
+        for number in range(first, first + GAMES_PER_SHARD):
             if self.stopping.is_set():
                 return
             game = player.play(number)

@@ -19,7 +19,7 @@ from zobra.train.recipe import Schedule
 CHUNKS = 8
 LARGEST_WEIGHT = 1.98  # of the first layer: a bias and 32 rows stay far within 16 bits
 LARGEST_BIAS = 100.0  # of the output: 40,000 internal units
-BATCHES_A_REPORT = 20
+BATCHES_PER_REPORT = 20
 
 
 class Errors(NamedTuple):
@@ -47,7 +47,7 @@ class Epoch(NamedTuple):
 
 
 class Trainer:
-    """Trains `weights` (see initial_weights) in place on positions (dtype PACKED).
+    """Trains `weights` (see zero_weights) in place on positions (dtype PACKED).
 
     The weights are clipped to the values that a network with this `qb` can store. `training` and
     `validation` are indices of positions (uint32). They are split by groups of `group_size` games:
@@ -94,7 +94,7 @@ class Trainer:
     ) -> None:
         """Train all epochs.
 
-        on_batches(epochs done, training loss) is called every BATCHES_A_REPORT batches, and
+        on_batches(epochs done, training loss) is called every BATCHES_PER_REPORT batches, and
         on_epoch(report) after each epoch.
         """
         schedule = self.schedule
@@ -112,7 +112,7 @@ class Trainer:
                 self._optimise(len(batch), step + 1, schedule.learning_rate_at(step, steps))
                 step += 1
                 seen += len(batch)
-                if number % BATCHES_A_REPORT == 0 or number == batches:
+                if number % BATCHES_PER_REPORT == 0 or number == batches:
                     on_batches(epoch + number / batches, total[0] / seen)
 
             speed = seen / (time.perf_counter() - began)

@@ -18,7 +18,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from zobra.arena.formats.files import read_text
+from zobra.arena.formats.files import check_writable, read_text
+from zobra.arena.model.engines import EngineSpec, as_announced
 from zobra.arena.model.statistics import Z_95
 from zobra.engine.fen import parse_fen
 from zobra.engine.kernels import VOID, entry, record
@@ -26,8 +27,10 @@ from zobra.engine.layouts import POSITION_TYPE
 from zobra.engine.network_file import Network
 from zobra.train.float_network import integer_scores
 from zobra.train.game_kernel import DataError
+from zobra.train.games import write_atomically
 from zobra.train.positions import PACKED, pack_board, unpack_board
 
+HEADING = "fen\t"  # how a file begins
 CHANCE_SCALE = 220.0  # centipawns of Stockfish that mean odds of e : 1
 LARGEST_LABEL = 3_000  # centipawns, also for mates
 RUN = 20  # positions, about those of three games: see `margin`
@@ -110,15 +113,54 @@ def compare(networks: Iterable[tuple[str, Network]], labelled: Labelled) -> Iter
         yield f"{line}   {change:+7.2%} ± {change_margin:.2%}  {name}"
 
 
+def check_output(path: Path) -> None:
+    """Raise OSError or ValueError if labelled positions cannot be written to a file.
+
+    Only a file of labelled positions may be replaced.
+    """
+    if path.exists() and not read_text(path).startswith(HEADING):
+        raise DataError(f"{path}: not a file of labelled positions; name another file")
+    check_writable(path)
+
+
+def write_labelled(path: Path, heading: str, labels: Iterable[tuple[str, int]]) -> int:
+    """Write FENs and scores to a file, whose heading says whose scores they are.
+
+    Return their number. After Ctrl-C write those labelled so far, unless the file exists already,
+    and raise KeyboardInterrupt with a message.
+    """
+    lines = []
+    try:
+        for fen, score in labels:
+            lines.append(f"{fen}\t{score}\n")
+    except KeyboardInterrupt as error:
+        if not lines or path.exists():
+            raise KeyboardInterrupt("interrupted; nothing new was kept") from error
+        _write_lines(path, heading, lines)
+        kept = f"the {len(lines):,} positions labelled so far are in {path}"
+        raise KeyboardInterrupt(f"interrupted; {kept}") from error
+    _write_lines(path, heading, lines)
+    return len(lines)
+
+
+def _write_lines(path: Path, heading: str, lines: list[str]) -> None:
+    write_atomically(path, (f"{HEADING}{heading}\n" + "".join(lines)).encode())
+
+
 def label(
-    parts: Iterable[np.ndarray], count: int, engine: list[str], nodes: int
+    parts: Iterable[np.ndarray], count: int, engine: EngineSpec, nodes: int
 ) -> Iterator[tuple[str, int]]:
     """Yield the FENs of `count` different positions, and scores in centipawns for the side to move.
 
-    The scores are those of a UCI engine, which starts a new game for each position.
+    The scores are those of a UCI engine, which starts a new game for each position. Raise
+    ValueError if the engine is not found or sends no score, or chess.engine.EngineError.
     """
+    if engine.protocol != "uci":
+        raise ValueError(f"engine {engine.name}: only a UCI engine can label")
     seen = set[str]()
-    with chess.engine.SimpleEngine.popen_uci(engine) as opened:
+    command = [engine.program(), *engine.command[1:]]
+    with chess.engine.SimpleEngine.popen_uci(command, cwd=engine.directory) as opened:
+        opened.configure(as_announced(engine.options, opened.options))
         for part in parts:
             for packed in part:
                 board = unpack_board(packed)
@@ -127,6 +169,8 @@ def label(
                     continue
                 seen.add(fen)
                 info = opened.analyse(board, chess.engine.Limit(nodes=nodes), game=object())
+                if "score" not in info:
+                    raise ValueError(f"engine {engine.name}: it sent no score for {fen}")
                 score = info["score"].pov(board.turn).score(mate_score=100 * LARGEST_LABEL)
                 yield fen, max(-LARGEST_LABEL, min(score, LARGEST_LABEL))
                 if len(seen) == count:

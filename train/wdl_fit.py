@@ -1,6 +1,7 @@
 """The fit of the win/draw/loss model to games of self-play, by maximum likelihood.
 
-It has to be repeated after every change of the evaluation, by `zobra train wdl`.
+It has to be repeated after every change of the evaluation: `zobra train wdl` with `--output` and
+the file that the engine reads (FILE in search/wdl.py).
 """
 
 import json

@@ -17,11 +17,12 @@ from typer.testing import CliRunner
 
 from zobra.arena.formats.files import read_toml
 from zobra.engine.network_file import BUILT_IN, WIDTH, read_network
-from zobra.train.command_line import app
+from zobra.search import wdl
+from zobra.train.command_line import _pipeline, app
 from zobra.train.first_network import first_network
-from zobra.train.games import GAMES_A_SHARD, shards
+from zobra.train.games import GAMES_PER_SHARD, shards
 from zobra.train.gradient import Target, accumulate_gradient
-from zobra.train.pipeline import Pipeline, thinned
+from zobra.train.pipeline import Pipeline, thinned, zobra_command
 from zobra.train.recipe import BUILT_IN_NAME, FOLDER, read_recipe
 from zobra.train.tree_error import read_labelled, squared_errors
 
@@ -113,19 +114,35 @@ def test_a_finished_set_is_not_played_again(mini):
     before = shards(mini.parent)[0].read_bytes()
     again = run("data", mini, "--folder", mini.parent)
     assert again.exit_code == 0
-    assert "0 games, 0 positions made, 1 shard existed before" in again.output
+    assert "played 0 games (0 positions); 1 shard already existed" in again.output
     assert shards(mini.parent)[0].read_bytes() == before
 
 
-def test_the_win_draw_loss_model_is_fitted_to_the_games(mini):
-    output = mini.parent / "wdl.json"
-    assert run("wdl", mini, "--folder", mini.parent, "--output", output).exit_code == 0
+def test_the_win_draw_loss_model_is_fitted_to_the_games(mini, monkeypatch):
+    """It is written beside the games, and to the engine's file only if that is named."""
+    folder = mini.parent
+    engines = folder / "engine.json"
+    shutil.copy(wdl.FILE, engines)
+    monkeypatch.setattr(wdl, "FILE", engines)
+    before = engines.read_bytes()
+
+    output = folder / "mini.wdl.json"
+    done = run("wdl", mini, "--folder", folder)
+    assert done.exit_code == 0
+    assert f"{output}: Model(" in done.output
     model = json.loads(output.read_text())
     assert model["games"] == 128
     assert model["recipe"] == "mini"
     assert model["spread"] > 0
-    checked = run("wdl", mini, "--folder", mini.parent, "--check")
+    assert engines.read_bytes() == before
+
+    output.unlink()
+    checked = run("wdl", mini, "--folder", folder, "--check")
     assert "predicted: won drawn lost" in checked.output
+    assert not output.exists()
+    assert run("wdl", mini, "--folder", folder, "--output", engines).exit_code == 0
+    assert json.loads(engines.read_text()) == model
+    assert not output.exists()
 
 
 def test_games_are_shown_as_pgn(mini):
@@ -167,6 +184,45 @@ def test_a_network_that_does_not_verify_is_set_aside(mini):
     assert not (folder / "mini.network").exists()
 
 
+def without_sample(content: bytes) -> bytes:
+    kept = io.BytesIO()
+    with np.load(io.BytesIO(content)) as arrays:
+        np.savez(kept, weights=arrays["weights"])
+    return kept.getvalue()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: b"noise",
+        lambda content: content[:-9],
+        without_sample,
+    ],
+    ids=["empty", "noise", "cut", "without sample"],
+)
+def test_damaged_weights_are_named(damage, mini):
+    path = mini.parent / "mini.weights.npz"
+    path.write_bytes(damage(path.read_bytes()))
+    result = run("verify", mini, "--folder", mini.parent)
+    assert result.exit_code == 1
+    assert f"{path}: damaged: " in result.output
+    assert "`zobra train network` makes it again" in result.output
+    assert (mini.parent / "mini.network").exists()
+
+
+def test_this_zobra_is_a_module_or_a_program(monkeypatch):
+    assert zobra_command() == (sys.executable, "-m", "zobra.cli")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert zobra_command() == (sys.executable,)
+
+
+def test_threads_are_as_many_as_processors_may_be_used(monkeypatch, tmp_path):
+    monkeypatch.setattr("zobra.arena.runner.processors.count", lambda: 3)
+    assert _pipeline("quick", tmp_path, None).workers == 3
+    assert _pipeline("quick", tmp_path, 2).workers == 2
+
+
 @pytest.mark.parametrize("step", ["data", "network"])
 def test_a_network_of_another_width_cannot_be_the_start(step, mini):
     mini.write_text("hidden = 32" + MINIATURE)
@@ -206,8 +262,8 @@ def test_ctrl_c_keeps_whole_shards_and_says_how_many_games(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    kept = GAMES_A_SHARD * len(shards(tmp_path))
-    assert said.startswith(f"zobra train: interrupted: {kept} of the ")
+    kept = GAMES_PER_SHARD * len(shards(tmp_path))
+    assert said.startswith(f"zobra train: interrupted: {kept:,} of the ")
     assert said.endswith(
         "games of this run are kept, in whole shards; the same command resumes here\n"
     )
@@ -233,6 +289,39 @@ def test_games_of_another_set_are_missed_before_any_is_played(tmp_path):
     assert result.exit_code == 1
     assert "gne1: this folder has no games" in result.output
     assert not (tmp_path / "late").exists()
+
+
+def test_settings_of_another_set_are_missed_before_any_game_is_played(tmp_path, shard):
+    (tmp_path / "other").mkdir()
+    shutil.copy(shard, tmp_path / "other")
+    recipe = tmp_path / "late.toml"
+    recipe.write_text(MINIATURE.replace("games = 128", 'games = 128\nalso = ["other"]'))
+    result = run("data", recipe, "--folder", tmp_path)
+    assert result.exit_code == 1
+    assert f"{tmp_path / 'other' / 'set.json'}: No such file" in result.output
+    assert not (tmp_path / "late").exists()
+
+
+def test_games_must_suffice_for_training_and_validation(tmp_path, shard):
+    """One group of games is kept for validation; another set may have games for training."""
+    recipe = tmp_path / "few.toml"
+    text = MINIATURE.replace("branches = 5", "branches = 128")
+    recipe.write_text(text)
+    result = run("data", recipe, "--folder", tmp_path)
+    assert result.exit_code == 1
+    assert "leaves no games for training" in result.output
+    assert "in groups of 128, and its sets have at most 128 games" in result.output
+    assert not (tmp_path / "few").exists()
+
+    # Groups of two sets are as large as the least common multiple of their branches.
+    (tmp_path / "other").mkdir()
+    shutil.copy(shard, tmp_path / "other")
+    (tmp_path / "other" / "set.json").write_text('{"branches": 7}')
+    text = MINIATURE.replace("branches = 5", "branches = 20")
+    recipe.write_text(text.replace("games = 128", 'games = 128\nalso = ["other"]'))
+    result = run("data", recipe, "--folder", tmp_path)
+    assert result.exit_code == 1
+    assert "in groups of 140, and its sets have at most 128 games" in result.output
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The files of games: they are read as they were written, and damage is named."""
 
 import json
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from tests.support.training_games import read_shard, same_game
 from zobra.train.game_kernel import DataError
 from zobra.train.games import (
+    count_games,
     levels_of,
     read_sets,
     scores_of,
@@ -59,6 +61,15 @@ def test_shards_come_back_as_they_were(games, tmp_path):
     assert again.read_bytes() == path.read_bytes()
 
 
+def with_huge_dictionary(body: bytes) -> bytes:
+    """XZ data whose header demands a dictionary of 4 GiB.
+
+    Its size is coded in the filter's property, before the header's padding and checksum.
+    """
+    header = body[12:16] + b"\x28" + body[17:20]
+    return body[:12] + header + zlib.crc32(header).to_bytes(4, "little") + body[24:]
+
+
 DAMAGE = {
     "nothing": lambda header, body: b"",
     "another file": lambda header, body: b"noise",
@@ -70,6 +81,12 @@ DAMAGE = {
     "a bit": lambda header, body: header + body[:-60] + bytes([body[-60] ^ 1]) + body[-59:],
     "a list as header": lambda header, body: b"[]\n" + body,
     "an empty header": lambda header, body: b"{}\n" + body,
+    "a nested header": lambda header, body: b"[" * 60_000 + b"\n" + body,
+    "an unknown number": lambda header, body: header.replace(b'"games": 6, ', b"") + body,
+    "a fractional number": lambda header, body: (
+        header.replace(b'"games": 6', b'"games": 6.5') + body
+    ),
+    "a huge dictionary": lambda header, body: header + with_huge_dictionary(body),
     "other plies": lambda header, body: header.replace(b'"plies": ', b'"plies": 9999999') + body,
     "no games": lambda header, body: header.replace(b'"games": 6', b'"games": 0') + body,
 }
@@ -84,6 +101,14 @@ def test_damage_is_named(damage, shard, tmp_path):
     path.write_bytes(content)
     with pytest.raises(DataError, match=shard.name):
         read_shard(path)
+
+
+@pytest.mark.parametrize("number", [b"", b'"games": null, ', b'"games": "many", '])
+def test_a_header_without_its_number_of_games_is_named(number, shard, tmp_path):
+    path = tmp_path / shard.name
+    path.write_bytes(shard.read_bytes().replace(b'"games": 6, ', number))
+    with pytest.raises(DataError, match=f"{shard.name}: damaged: its header has no integer"):
+        count_games([path])
 
 
 def test_a_folder_without_games_is_named(tmp_path):

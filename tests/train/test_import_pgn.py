@@ -57,6 +57,41 @@ def test_games_are_read_from_their_first_score_on(tmp_path, name, pack):
     assert "this folder already has games" in again.output
 
 
+def test_an_import_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    """Shards that were written before the damaged file are removed, and the same command works."""
+    monkeypatch.setattr("zobra.train.import_pgn.GAMES_PER_SHARD", 1)
+    first = tmp_path / "a.pgn"
+    first.write_text(pgn(SCORED, "1-0") * 2)
+    second = tmp_path / "b.pgn.gz"
+    second.write_bytes(gzip.compress(pgn(SCORED, "0-1").encode())[:-9])
+    failed, _ = imported(tmp_path, first, second)
+    assert failed.exit_code == 1
+    assert str(second) in failed.output
+    assert sorted(tmp_path.iterdir()) == [first, second]
+
+    second.write_bytes(gzip.compress(pgn(SCORED, "0-1").encode()))
+    done, games = imported(tmp_path, first, second)
+    assert done.exit_code == 0
+    assert [game.result for game in games] == [2, 2, 0]
+    assert (tmp_path / "games" / "set.json").exists()
+    assert sorted(tmp_path.iterdir()) == [first, second, tmp_path / "games"]
+
+
+def test_only_an_empty_folder_becomes_a_set(tmp_path):
+    file = tmp_path / "a.pgn"
+    file.write_text(pgn(SCORED, "1-0"))
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "notes").touch()
+    refused, _ = imported(tmp_path, file)
+    assert refused.exit_code == 1
+    assert "this folder is not empty; name another set" in refused.output
+
+    (tmp_path / "games" / "notes").unlink()
+    done, games = imported(tmp_path, file)
+    assert done.exit_code == 0
+    assert len(games) == 1
+
+
 def test_what_view_prints_can_be_imported(games, tmp_path):
     """Moves and results stay, and scores within the hundredth of a pawn that is printed."""
     file = tmp_path / "games.pgn"

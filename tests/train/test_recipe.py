@@ -1,6 +1,7 @@
 """Recipes: Zobra's own can be read, and what is wrong with another is said before any game."""
 
 import json
+import os
 
 import pytest
 
@@ -26,11 +27,31 @@ def test_numbers_that_are_not_given_have_their_defaults(tmp_path):
     assert recipe.filter.largest_score == 3_000
 
 
-def test_a_name_that_no_match_could_use_is_refused(tmp_path):
-    path = tmp_path / "my recipe.toml"
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("my recipe", "letters, digits"),
+        (FIRST_NAME, "a recipe cannot have the name 'first'"),
+        (BUILT_IN_NAME, "a recipe cannot have the name 'built-in'"),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(tmp_path, name, complaint):
+    path = tmp_path / f"{name}.toml"
     path.write_text("hidden = 32")
-    with pytest.raises(ValueError, match="letters, digits"):
+    with pytest.raises(ValueError, match=complaint):
         read_recipe(str(path))
+
+
+def test_a_bare_name_means_a_recipe_of_zobra(tmp_path, monkeypatch):
+    """A file of this name is meant only by a path, or with its ending."""
+    own = read_recipe("quick").hidden
+    other = own + 32
+    for name in ("quick", "quick.toml"):
+        (tmp_path / name).write_text(f"hidden = {other}")
+    monkeypatch.chdir(tmp_path)
+    assert read_recipe("quick").hidden == own
+    assert read_recipe("quick.toml").hidden == other
+    assert read_recipe(os.path.join(".", "quick")).hidden == other
 
 
 @pytest.mark.parametrize(
@@ -47,6 +68,10 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
         ("[data.rules]\nnodes = 1.5", "nodes must be an integer, not 1.5"),
         ("[training]\nlearning_rate = true", "learning_rate must be a number, not True"),
         ("[data]\nalso = [1]", "also must be a string, not 1"),
+        ("[data]\nalso = ['']", "data.also has an empty name"),
+        ("[data]\nalso = ['bad']", "data.also has 'bad', the set of the recipe itself"),
+        ("[data]\nalso = ['old', 'older', 'old/']", "data.also names a set twice"),
+        ("[data]\nnetwork = 'bad'", "data.network = 'bad': training would overwrite"),
         ("[training]\nseed = -1", "training.seed = -1: it must be at least 0"),
         ("[data.rules]\nnodes = 0", "data.rules.nodes = 0"),
         (
@@ -57,6 +82,7 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
             "[data.rules]\nnodes = 9_000",
             "data.rules.node_limit = 8000: it is less than nodes = 9000",
         ),
+        ("[data.rules]\nwin_score = 0", "data.rules.win_score = 0: it must be 1 to 30000"),
         ("[data.rules]\nbranches = 1", "data.rules.branches = 1: there would be no game"),
         ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
         ("[training]\nwdl_start = 15", "training.wdl_start = 15: it must be 0 to 1"),
@@ -64,6 +90,10 @@ def test_a_name_that_no_match_could_use_is_refused(tmp_path):
         ("[training]\neval_scale = 0", "training.eval_scale = 0: it must be 10 to 10000"),
         ("[filter]\nthinning = 0", "filter.thinning = 0: it must be 1 to 30000"),
         ("[training]\nlearning_rate = nan", "learning_rate is not finite"),
+        (
+            "[training]\nlearning_rate = 1e-4\nfinal_learning_rate = 2e-4",
+            "training.final_learning_rate = 0.0002: it exceeds learning_rate = 0.0001",
+        ),
         ("[gate]\ngames = 3", "gate.games = 3: it must be even"),
         ("[gate]\ntime_control = 'fast'", "gate: time control 'fast': must be of the form 10"),
         ("[gate]\ntime_control = '0+1'", "gate: time control '0\\+1': 0 is not allowed"),

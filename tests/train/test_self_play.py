@@ -22,7 +22,7 @@ from zobra.engine.scores import is_mate
 from zobra.train import self_play
 from zobra.train.first_network import first_network
 from zobra.train.game_kernel import ENDINGS, DataError, TrainingGame
-from zobra.train.games import GAMES_A_SHARD, shards
+from zobra.train.games import GAMES_PER_SHARD, shards
 from zobra.train.recipe import DataPlan, GameRules
 from zobra.train.self_play import SelfPlay, SelfPlayer
 
@@ -142,7 +142,7 @@ def contents(folder: Path) -> list[bytes]:
 @pytest.mark.parametrize(("rules", "games"), [(QUICK, 12), (BRANCHING, 20)])
 def test_a_set_is_the_same_resumed_and_by_other_threads(rules, games, tmp_path, monkeypatch):
     """A shard of four games ends before the branch, whose parents the next shard plays again."""
-    monkeypatch.setattr(self_play, "GAMES_A_SHARD", 4)
+    monkeypatch.setattr(self_play, "GAMES_PER_SHARD", 4)
     plan = DataPlan(games, 5, rules=rules)
     whole = tmp_path / "whole"
     assert SelfPlay(whole, plan, 2, FIRST).run().games == games
@@ -169,7 +169,7 @@ def test_a_set_is_the_same_resumed_and_by_other_threads(rules, games, tmp_path, 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl-C to a whole console")
 def test_ctrl_c_keeps_whole_shards(tmp_path, monkeypatch):
-    monkeypatch.setattr(self_play, "GAMES_A_SHARD", 4)
+    monkeypatch.setattr(self_play, "GAMES_PER_SHARD", 4)
     games = SelfPlay(tmp_path, DataPlan(4_000, 5, rules=QUICK), 1, FIRST)
 
     def interrupt(tally: self_play.Tally) -> None:
@@ -183,7 +183,7 @@ def test_ctrl_c_keeps_whole_shards(tmp_path, monkeypatch):
 
 
 def test_an_error_in_a_thread_ends_the_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(self_play, "GAMES_A_SHARD", 4)
+    monkeypatch.setattr(self_play, "GAMES_PER_SHARD", 4)
 
     def fail(tally: self_play.Tally) -> None:
         raise OSError("no space left")
@@ -210,7 +210,7 @@ def test_sets_are_not_mixed(tmp_path):
         begin(tmp_path, network=BUILT_IN_NETWORK)
     with pytest.raises(DataError, match="branches = 0, not 5"):
         begin(tmp_path, rules=GameRules(nodes=150, node_limit=1_500, branches=5))
-    assert settings_of(tmp_path)["games_a_shard"] == GAMES_A_SHARD
+    assert settings_of(tmp_path)["games_a_shard"] == GAMES_PER_SHARD
 
 
 def test_a_set_states_the_commit_of_its_engine(tmp_path):

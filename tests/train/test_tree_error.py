@@ -1,7 +1,6 @@
 """Positions of search trees, their labels by another engine, and the error of networks on them."""
 
 import shlex
-import sys
 from pathlib import Path
 
 import chess
@@ -9,8 +8,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.support.arena_runs import SCRIPTED, scripted
 from tests.support.networks import random_network
-from tests.support.paths import ROOT, SHARED
+from tests.support.paths import SHARED
 from tests.support.training_games import BUILT_IN_NETWORK, replayed
 from zobra.engine.network_file import BUILT_IN, WIDTH, Network
 from zobra.train.command_line import app
@@ -21,8 +21,7 @@ from zobra.train.tree_positions import TreeSampler, sample_trees
 
 OURS = Path(__file__).parent / "data" / "trees.tsv"
 STOCKFISHS = SHARED / "data" / "labelled" / "trees_sf15_1502.tsv"
-SCRIPTED = [sys.executable, str(ROOT / "tests" / "support" / "scripted_engine.py"), "--score"]
-ENGINE = [*SCRIPTED, "cp 57"]
+COMMAND = shlex.join([*SCRIPTED, "--score", "cp 57"])
 
 
 def run(*arguments: object):
@@ -61,11 +60,29 @@ def test_a_sample_depends_on_seed_and_game_alone(games):
 
 
 def test_labels_are_of_different_positions_for_the_side_to_move(shard):
-    labelled = list(label(sample_trees([shard], 0), 12, ENGINE, 10))
+    engine = scripted("Other", "--score", "cp 57")
+    labelled = list(label(sample_trees([shard], 0), 12, engine, 10))
     assert len({fen for fen, _ in labelled}) == 12
     assert {value for _, value in labelled} == {57}
-    ((_, mate),) = label(sample_trees([shard], 0), 1, [*SCRIPTED, "mate -3"], 10)
+    engine = scripted("Other", "--score", "mate -3")
+    ((_, mate),) = label(sample_trees([shard], 0), 1, engine, 10)
     assert mate == -3_000
+
+
+def test_the_options_of_an_engine_are_set(shard, tmp_path):
+    log = tmp_path / "log"
+    engine = scripted("Other", "--log", str(log), options={"Hash": "32"})
+    assert len(list(label(sample_trees([shard], 0), 1, engine, 10))) == 1
+    assert "setoption name Hash value 32" in log.read_text().splitlines()
+
+
+def test_an_engine_that_cannot_label_is_named(shard):
+    silent = scripted("Silent", "--score", "")
+    with pytest.raises(ValueError, match="engine Silent: it sent no score for "):
+        list(label(sample_trees([shard], 0), 1, silent, 10))
+    old = scripted("Old", protocol="xboard")
+    with pytest.raises(ValueError, match="engine Old: only a UCI engine can label"):
+        list(label(sample_trees([shard], 0), 1, old, 10))
 
 
 def test_labelled_positions_are_read_whichever_side_moves(tmp_path):
@@ -146,14 +163,52 @@ def test_the_margin_is_that_of_a_mean_whose_neighbours_agree():
 def test_label_trees_writes_a_file_that_trees_reads(shard, tmp_path):
     file = tmp_path / "labels.tsv"
     arguments = ["label-trees", shard.parent, file, "--positions", 9, "--nodes", 5, "--engine"]
-    result = run(*arguments, shlex.join(ENGINE))
+    result = run(*arguments, f"Other={COMMAND}")
     assert result.exit_code == 0, result.output
+    assert file.read_text().startswith("fen\tcentipawns of Other at 5 nodes\n")
     assert len(read_labelled(file).positions) == 9
     assert run("trees", file).exit_code == 0
+    assert run(*arguments, COMMAND).exit_code == 0  # labels may be replaced
 
     refused = run(*arguments, "no-such-engine")
     assert refused.exit_code == 1
     assert "no-such-engine" in refused.output
+    assert len(read_labelled(file).positions) == 9
+
+
+def test_what_cannot_be_the_output_is_refused_before_any_label(shard, tmp_path, monkeypatch):
+    monkeypatch.setattr("zobra.train.tree_error.label", None)  # must not be called
+    notes = tmp_path / "notes"
+    notes.write_text("important\n")
+    refused = run("label-trees", shard.parent, notes)
+    assert refused.exit_code == 1
+    assert f"{notes}: not a file of labelled positions; name another file" in refused.output
+    assert notes.read_text() == "important\n"
+
+    folder = tmp_path / "missing"
+    refused = run("label-trees", shard.parent, folder / "labels.tsv")
+    assert refused.exit_code == 1
+    assert f"{folder}: no such folder" in refused.output
+
+
+def test_ctrl_c_keeps_labels_but_replaces_no_file(shard, tmp_path, monkeypatch):
+    def interrupted(parts, count, engine, nodes):
+        yield chess.STARTING_FEN, 20
+        yield "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", 300
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zobra.train.tree_error.label", interrupted)
+    file = tmp_path / "labels.tsv"
+    done = run("label-trees", shard.parent, file, "--engine", COMMAND)
+    assert done.exit_code == 130
+    assert f"interrupted; the 2 positions labelled so far are in {file}\n" in done.output
+    assert len(read_labelled(file).positions) == 2
+
+    before = file.read_text()
+    done = run("label-trees", shard.parent, file, "--engine", COMMAND, "--nodes", 7)
+    assert done.exit_code == 130
+    assert "interrupted; nothing new was kept" in done.output
+    assert file.read_text() == before
 
 
 def known_error(path: Path) -> float:
