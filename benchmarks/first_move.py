@@ -7,7 +7,6 @@ A fresh process gets `setoption Hash`, `ucinewgame`, `isready` and `go movetime`
 shallower, or ends late. The output has the worst of all tries for each size.
 """
 
-import shlex
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.latency import ZOBRA, PipedEngine
+from zobra.arena.model.engines import words
 
 SIZES = [32, 512, 4096]  # MB
 DEPTH_LOSS = 2  # plies by which the first search may be shallower than the second
@@ -58,9 +58,9 @@ def search(engine: PipedEngine, movetime: int) -> tuple[int, float]:
     engine.send(f"go movetime {movetime}")
     depth = 0
     for line in engine.lines_until("bestmove"):
-        words = line.split()
-        if words[:2] == ["info", "depth"] and "pv" in words:
-            depth = int(words[2])
+        parts = line.split()
+        if parts[:2] == ["info", "depth"] and "pv" in parts:
+            depth = int(parts[2])
     return depth, (time.perf_counter() - began) * 1e3
 
 
@@ -88,11 +88,11 @@ def main(
     command: str = "",
 ) -> None:
     """Measure; `command` starts the engine (default: Zobra)."""
-    words = shlex.split(command) if command else list(ZOBRA)
+    engine = list(words(command) if command else ZOBRA)
     columns = ("Hash", "ready, ms", "new game, ms", "depth", "again", "time, ms", "good")
     table = Table(*columns, title=f"worst of {tries} tries each, movetime {movetime}")
     for megabytes in hash:
-        found = [attempt(words, megabytes, movetime) for _ in range(tries)]
+        found = [attempt(engine, megabytes, movetime) for _ in range(tries)]
         worst = max(found, key=lambda each: each.depth_loss)
         good = sum(each.is_good(movetime) for each in found)
         table.add_row(

@@ -9,7 +9,6 @@ it begins and ends after random pauses. The output is in milliseconds.
 
 import os
 import random
-import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +21,8 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from zobra.arena.model.engines import words
 
 ZOBRA = (sys.executable, "-m", "zobra.uci")
 BUSY = (sys.executable, "-c", "while True: pass")
@@ -124,9 +125,9 @@ def react(engine: PipedEngine, fen: str, source: random.Random) -> tuple[float, 
 
 def main(searches: int = 500, threads: int = 1, other: str = "stockfish", seed: int = 1) -> None:
     """Measure; `other` is the command of the other engine, or empty for none."""
-    commands = {"zobra": list(ZOBRA)}
+    commands = {"this Zobra": list(ZOBRA)}
     if other:
-        name, *arguments = shlex.split(other)
+        name, *arguments = words(other)
         commands[name] = [find_engine(name), *arguments]
     engines = {name: PipedEngine(command) for name, command in commands.items()}
     for engine in engines.values():

@@ -3,7 +3,7 @@
     python benchmarks/network.py
 
 The moves are all legal ones except the king's in the positions of `zobra bench`; the weights are
-random. The output has medians.
+random. A first run of each kernel, which is not counted, warms up.
 """
 
 import statistics
@@ -112,14 +112,18 @@ def main(rounds: int = 7, repeats: int = 1000) -> None:
     network = random_network()
     array = cases(network[0])
     kernels = {"update": update_all, "from scratch": refresh_all, "output": score_all}
+    for kernel in kernels.values():
+        nanoseconds(kernel, array, network[0], repeats)
+
     times: dict[str, list[float]] = {name: [] for name in kernels}
     for _ in range(rounds):
         for name, kernel in kernels.items():
             times[name].append(nanoseconds(kernel, array, network[0], repeats))
     moves = int(array["count"].sum())
     print(f"{WIDTH} neurons per side, both sides, {moves} moves in {len(array)} positions")
+    print(f"{'':12} ns per move, median of {rounds} rounds")
     for name, measured in times.items():
-        print(f"{name}: {statistics.median(measured):.1f} ns")
+        print(f"{name:12} {statistics.median(measured):11.1f}")
 
 
 if __name__ == "__main__":

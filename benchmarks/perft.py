@@ -2,85 +2,78 @@
 
     python benchmarks/perft.py
 
-Both engines count the last ply in bulk. The output has the median speeds, and the median of the
-ratios of consecutive runs. Different counts end the script.
+Both engines count the last ply in bulk. The output has the median speeds in millions of leaves per
+second, and the median of the ratios of consecutive runs. A first run of each engine, which is not
+counted, warms up. Different counts end the script.
 """
 
 import statistics
-import subprocess
+import sys
 import time
+from pathlib import Path
 
 import typer
-from latency import find_engine
 
+# A script's path lacks the root of the repository
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.latency import PipedEngine, find_engine
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.perft import count_leaves
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 POSITIONS = {"start": (START, 6), "Kiwipete": (KIWIPETE, 5)}  # FEN, depth
+WARM_UP_DEPTH = 5
 SUMMARY = "Nodes searched: "
 
 
-class PerftEngine:
-    """Another engine that understands Stockfish's `go perft`."""
-
-    def __init__(self, path: str) -> None:
-        self._process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-
-    def count_leaves(self, fen: str, depth: int) -> tuple[int, float]:
-        """Return the number of leaves, and the seconds measured here."""
-        self._ask(f"position fen {fen}\nisready", "readyok")
-        begin = time.perf_counter()
-        line = self._ask(f"go perft {depth}", SUMMARY)
-        return int(line.removeprefix(SUMMARY)), time.perf_counter() - begin
-
-    def quit(self) -> None:
-        """End the process."""
-        self._process.communicate("quit\n")
-
-    def _ask(self, text: str, beginning: str) -> str:
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(text + "\n")
-        for line in self._process.stdout:
-            if line.startswith(beginning):
-                return line
-        raise SystemExit("the other engine ended before it answered: does it know `go perft`?")
+def own_count(fen: str, depth: int) -> tuple[int, float]:
+    """Return the number of leaves, and the seconds."""
+    position = parse_fen(fen)
+    begin = time.perf_counter()
+    leaves = count_leaves(position, depth)
+    return leaves, time.perf_counter() - begin
 
 
-def compare(other: PerftEngine, name: str, rounds: int) -> None:
+def their_count(engine: PipedEngine, fen: str, depth: int) -> tuple[int, float]:
+    """Return the number of leaves of an engine that has Stockfish's `go perft`, and the seconds."""
+    engine.send(f"position fen {fen}")
+    engine.ask("isready", "readyok")
+    begin = time.perf_counter()
+    line = engine.ask(f"go perft {depth}", SUMMARY)
+    return int(line.removeprefix(SUMMARY)), time.perf_counter() - begin
+
+
+def compare(other: PipedEngine, name: str, rounds: int) -> None:
     """Print the median speeds of both engines on one position, and how they compare.
 
     Raise SystemExit if the engines count differently.
     """
     fen, depth = POSITIONS[name]
-    position = parse_fen(fen)
     ours = []
     theirs = []
     for _ in range(rounds):
-        begin = time.perf_counter()
-        leaves = count_leaves(position, depth)
-        ours.append(time.perf_counter() - begin)
-        their_leaves, seconds = other.count_leaves(fen, depth)
+        leaves, seconds = own_count(fen, depth)
+        ours.append(seconds)
+        their_leaves, seconds = their_count(other, fen, depth)
         theirs.append(seconds)
         if leaves != their_leaves:
             raise SystemExit(f"{name}, depth {depth}: {leaves} leaves here, {their_leaves} there")
     speed = leaves / statistics.median(ours) / 1e6
     their_speed = leaves / statistics.median(theirs) / 1e6
     ratio = statistics.median(their / our for our, their in zip(ours, theirs, strict=True))
-    print(
-        f"{name:9} depth {depth}, {leaves:,} leaves: {speed:.0f} M a second, "
-        f"{their_speed:.0f} M: {ratio:.2f} times"
-    )
+    print(f"{name:9} {depth:5} {leaves:13,} {speed:7.0f} {their_speed:7.0f} {ratio:6.2f}")
 
 
 def main(engine: str = "stockfish", rounds: int = 7) -> None:
     """Measure; `engine` is the name or path of the engine to compare with."""
     path = find_engine(engine)
-    print(f"perft, medians of {rounds} runs, alternating with {path}")
-    other = PerftEngine(path)
+    print(f"M nodes/s in perft, medians of {rounds} runs; the other engine is {path}")
+    print(f"{'position':9} {'depth':>5} {'leaves':>13} {'Zobra':>7} {'other':>7} {'ratio':>6}")
+    other = PipedEngine([path])
     try:
+        own_count(START, WARM_UP_DEPTH)
+        their_count(other, START, WARM_UP_DEPTH)
         for name in POSITIONS:
             compare(other, name, rounds)
     finally:

@@ -2,18 +2,24 @@
 
     python benchmarks/speed.py
 
-The medians and their ratio are little affected by other load on the machine, because both engines
-suffer from it. The fastest run shows the speed on an idle processor.
+Both engines search the same number of nodes from an empty table with one thread. Only the search is
+timed: the call of Zobra's `search`, and the other engine from `go` to `bestmove`. A first search of
+each engine, which is not counted, warms up. The medians and their ratio are little affected by
+other load on the machine, because both engines suffer from it. The fastest run shows the speed on
+an idle processor.
 """
 
 import statistics
+import sys
 import time
+from pathlib import Path
 
-import chess
-import chess.engine
 import typer
-from latency import find_engine
 
+# A script's path lacks the root of the repository
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.latency import PipedEngine, find_engine
 from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Game
 from zobra.search.limits import Limits
@@ -26,7 +32,7 @@ POSITIONS = {
     "king attack": "r1b2rk1/ppq1bppp/2n1pn2/3p2B1/3P3P/2PB1N2/PP3PP1/R2QK2R w KQ - 0 12",
 }
 MEGABYTES = 16
-THEIR_SHARE = 4  # the other engine searches this part of the nodes, as it is slower
+HEADS = "position         Zobra  CPU time  fastest     other  fastest     ratio  fastest"
 
 
 def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
@@ -44,19 +50,25 @@ def own_speed(searcher: Searcher, fen: str, nodes: int) -> tuple[float, float]:
     return searcher.nodes / wall, searcher.nodes / processor
 
 
-def speed_of(engine: chess.engine.SimpleEngine, fen: str, nodes: int) -> float:
+def speed_of(engine: PipedEngine, fen: str, nodes: int) -> float:
     """Return the nodes per second of another engine, by its count and the time measured here."""
-    board = chess.Board(fen)
-    limit = chess.engine.Limit(nodes=nodes)
+    engine.send("ucinewgame")
+    engine.send(f"position fen {fen}")
+    engine.ask("isready", "readyok")
+    searched = 0
     begin = time.perf_counter()
-    with engine.analysis(board, limit, game=object()) as analysis:
-        analysis.wait()
-    return analysis.info["nodes"] / (time.perf_counter() - begin)
+    engine.send(f"go nodes {nodes}")
+    for line in engine.lines_until("bestmove"):
+        words = line.split()
+        if "nodes" in words:
+            searched = int(words[words.index("nodes") + 1])
+    seconds = time.perf_counter() - begin
+    if searched == 0:
+        raise SystemExit("the other engine does not say how many nodes it has searched")
+    return searched / seconds
 
 
-def compare(
-    searcher: Searcher, other: chess.engine.SimpleEngine, name: str, rounds: int, nodes: int
-) -> None:
+def compare(searcher: Searcher, other: PipedEngine, name: str, rounds: int, nodes: int) -> None:
     """Print the speeds on one position."""
     fen = POSITIONS[name]
     walls = []
@@ -66,7 +78,7 @@ def compare(
         wall, processor = own_speed(searcher, fen, nodes)
         walls.append(wall)
         processors.append(processor)
-        theirs.append(speed_of(other, fen, nodes // THEIR_SHARE))
+        theirs.append(speed_of(other, fen, nodes))
 
     wall = statistics.median(walls) / 1e6
     processor = statistics.median(processors) / 1e6
@@ -74,9 +86,8 @@ def compare(
     fastest = max(walls) / 1e6
     their_fastest = max(theirs) / 1e6
     print(
-        f"{name:14} {wall:5.2f} M ({processor:.2f} M by processor time), {their:5.2f} M: "
-        f"{wall / their:4.1f} times; fastest {fastest:5.2f} M, {their_fastest:5.2f} M: "
-        f"{fastest / their_fastest:4.1f} times"
+        f"{name:14} {wall:7.2f} {processor:9.2f} {fastest:8.2f} {their:9.2f} {their_fastest:8.2f} "
+        f"{wall / their:9.2f} {fastest / their_fastest:8.2f}"
     )
 
 
@@ -84,11 +95,20 @@ def main(engine: str = "stockfish", rounds: int = 5, nodes: int = 2_000_000) -> 
     """Measure; `engine` is the name or path of the engine to compare with."""
     path = find_engine(engine)
     searcher = Searcher(MEGABYTES)
-    with chess.engine.SimpleEngine.popen_uci(path) as other:
-        other.configure({"Threads": 1, "Hash": MEGABYTES})
-        print(f"nodes per second, medians of {rounds}, against {other.id.get('name', path)}")
+    other = PipedEngine([path])
+    try:
+        other.ask("uci", "uciok")
+        other.send("setoption name Threads value 1")
+        other.send(f"setoption name Hash value {MEGABYTES}")
+        own_speed(searcher, START, nodes)
+        speed_of(other, START, nodes)
+
+        print(f"M nodes/s, medians of {rounds} searches of {nodes:,} nodes; the other is {path}")
+        print(HEADS)
         for name in POSITIONS:
             compare(searcher, other, name, rounds, nodes)
+    finally:
+        other.quit()
 
 
 if __name__ == "__main__":

@@ -16,15 +16,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from latency import find_engine
 
+# A script's path lacks the root of the repository
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.latency import ZOBRA, find_engine
 from zobra.search.skill import skill_from_elo
 
 ELO_OF_DOUBLING = 70.0  # a rough estimate for twice the nodes at this strength
 LARGEST = 600.0  # difference in Elo, for a score of 0 or 100 per cent
 CONFIRMED = (0.35, 0.65)
 LEVELS = [1400, 1800, 2200]
-ZOBRA = (sys.executable, "-m", "zobra.uci")
 
 
 def play(elo: int, options: list[str], opponent: str, folder: Path) -> dict[str, Any]:

@@ -2,22 +2,29 @@
 
     python benchmarks/threads.py
 
-The numbers of threads take turns on each position. Each search starts from an empty table.
+The numbers of threads take turns on each position. Each search starts from an empty table. A first
+search of each, which is not counted, warms up.
 """
 
 import statistics
+import sys
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import typer
-from speed import POSITIONS
 
-from zobra.engine.fen import parse_fen
+# A script's path lacks the root of the repository
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.speed import POSITIONS
+from zobra.engine.fen import START, parse_fen
 from zobra.engine.position import Game
 from zobra.search.limits import Limits
 from zobra.search.searcher import Searcher
 
 MEGABYTES = 64
+WARM_UP_DEPTH = 12
 
 
 class Run(NamedTuple):
@@ -42,18 +49,22 @@ def main(threads: int = 2, depth: int = 19, rounds: int = 9) -> None:
     for count in (1, threads):
         searchers[count] = Searcher(MEGABYTES)
         searchers[count].threads = count
+        measure(searchers[count], START, WARM_UP_DEPTH)
+
     print(f"medians of {rounds} searches to depth {depth}, Hash {MEGABYTES}")
+    heads = "".join(f"{counted(count):>12} {'M nodes/s':>9}" for count in searchers)
+    print(f"{'position':14}{heads}")
     for name, fen in POSITIONS.items():
         runs: dict[int, list[Run]] = {count: [] for count in searchers}
         for _ in range(rounds):
             for count, searcher in searchers.items():
                 runs[count].append(measure(searcher, fen, depth))
         texts = []
-        for count, found in runs.items():
+        for found in runs.values():
             speed = statistics.median(run.nodes / run.seconds for run in found)
             seconds = statistics.median(run.seconds for run in found)
-            texts.append(f"{counted(count)}: {seconds:6.3f} s, {speed / 1e6:5.2f} M nodes/s")
-        print(f"{name:14} {'; '.join(texts)}")
+            texts.append(f"{seconds:10.3f} s {speed / 1e6:9.2f}")
+        print(f"{name:14}{''.join(texts)}")
 
 
 def counted(threads: int) -> str:

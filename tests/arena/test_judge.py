@@ -84,6 +84,57 @@ def test_faults_in_a_conversation(old, new, faults):
 
 
 @pytest.mark.parametrize(
+    ("settings", "faults"),
+    [
+        (["> setoption name UCI_LimitStrength value true"], []),
+        (["> setoption name UCI_LimitStrength value false"], ["bestmove"]),
+        (
+            [
+                "> setoption name UCI_LimitStrength value true",
+                "> setoption name UCI_LimitStrength value false",
+            ],
+            ["bestmove"],
+        ),
+        (["> setoption name Skill Level value 3"], []),
+        (["> setoption name Skill Level value 20"], ["bestmove"]),
+        (["< option name Skill Level type spin default 25 min 0 max 25"], ["bestmove"]),
+        (
+            [
+                "< option name Skill Level type spin default 25 min 0 max 25",
+                "> setoption name Skill Level value 20",
+            ],
+            [],
+        ),
+    ],
+)
+def test_only_limited_strength_may_play_another_move_than_that_of_the_line(settings, faults):
+    text = "\n".join([*SOUND[:2], *settings, *SOUND[2:]])
+    conversation = Conversation()
+    found = []
+    for line in text.replace(MATE_MOVE, "< bestmove d8g5").splitlines():
+        stamped = line if line.startswith("#") else f"1.000 {line}"
+        found += [kind for kind, _ in conversation.take(stamped)]
+    assert found == faults
+
+
+@pytest.mark.parametrize("missing", ["games", "folder", "transcripts"])
+def test_nothing_to_check_is_said(tmp_path, missing):
+    games = tmp_path / "games.pgn"
+    games.write_text("" if missing == "games" else '[White "A"]\n[Black "B"]\n\n1. e4 *\n')
+    transcripts = tmp_path / "transcripts"
+    if missing != "folder":
+        transcripts.mkdir()
+    command = [sys.executable, "-m", "tests.tools.judge", str(games)]
+    command += ["--transcripts", str(transcripts)]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    if missing == "games":
+        assert done.stderr == f"{games}: no games in this file\n"
+    else:
+        assert done.stderr == f"{transcripts}: no transcripts in this folder\n"
+
+
+@pytest.mark.parametrize(
     ("arguments", "faults", "status"),
     [
         # The scripted engine has a line for e2e4, and plays the first move by name or worse

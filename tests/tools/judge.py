@@ -43,7 +43,9 @@ class Conversation:
         self.counts: Counter[str] = Counter()
         self._board = chess.Board()
         self._chess960 = False
-        self._weakened = False
+        self._limits_strength = False
+        self._full_skill = "20"  # the default of Skill Level, unless the engine announces another
+        self._skill = self._full_skill
         self._searching = False
         self._quit = False
         self._meant = ""  # first move of the last line, whatever its bound
@@ -92,8 +94,10 @@ class Conversation:
             name = " ".join(words[2 : words.index("value")]).lower()
             if name == "uci_chess960":
                 self._chess960 = words[-1].lower() == "true"
-            elif name in ("uci_limitstrength", "skill level"):
-                self._weakened = True
+            elif name == "uci_limitstrength":
+                self._limits_strength = words[-1].lower() == "true"
+            elif name == "skill level":
+                self._skill = words[-1]
         elif words[0] == "quit":
             self._quit = True
 
@@ -101,6 +105,9 @@ class Conversation:
         """Take what the engine says."""
         if words[:2] == ["id", "name"]:
             self.engine = " ".join(words[2:])
+        elif " ".join(words[:4]).lower() == "option name skill level" and "default" in words[:-1]:
+            self._full_skill = words[words.index("default") + 1]
+            self._skill = self._full_skill
         elif words[0] == "info" and "pv" in words and "string" not in words:
             yield from self._judge_line(words)
         elif words[0] == "bestmove":
@@ -136,7 +143,8 @@ class Conversation:
         fault = line_fault(self._board, [words[1], *reply])
         if fault:
             yield "illegal move", f"{' '.join(words)}: {fault}"
-        if self._meant not in ("", words[1]) and not self._weakened:
+        weakened = self._limits_strength or self._skill != self._full_skill
+        if self._meant not in ("", words[1]) and not weakened:
             yield "bestmove", f"plays {words[1]}, but its last line begins with {self._meant}"
         if self._mate is None:
             return
@@ -149,9 +157,12 @@ class Conversation:
 def transcript_faults(folder: Path, counts: Counter[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the faults of all conversations in a folder: engine, kind, what it was.
 
-    Add to `counts` what was checked.
+    Add to `counts` what was checked. Exit if there is no conversation.
     """
-    for path in sorted(folder.glob("*.txt")):
+    paths = sorted(folder.glob("*.txt"))
+    if not paths:
+        raise SystemExit(f"{folder}: no transcripts in this folder")
+    for path in paths:
         conversation = Conversation()
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         for number, line in enumerate(lines, 1):
@@ -187,14 +198,17 @@ def game_faults(game: chess.pgn.Game, name: str) -> Iterator[tuple[str, str, str
 def read_games(path: Path) -> Iterator[tuple[chess.pgn.Game, str]]:
     """Yield the games of a match folder or a PGN file, with a name for each.
 
-    Exit if it is neither.
+    Exit if it is neither, or has no games.
     """
     file = path / "games.pgn" if path.is_dir() else path
     if not file.is_file():
         raise SystemExit(f"{path}: neither the folder of a match nor a PGN file")
+    number = 0
     with file.open(encoding="utf-8", errors="replace") as text:
         for number, game in enumerate(iter(lambda: chess.pgn.read_game(text), None), 1):
             yield game, f"game {number} of {path}"
+    if number == 0:
+        raise SystemExit(f"{file}: no games in this file")
 
 
 def listed(counts: Iterable[tuple[object, int]], form: str) -> str:

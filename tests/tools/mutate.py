@@ -1,13 +1,15 @@
-"""Puts the faults of mutations.toml into copies of the sources, and sees whether the tests notice.
+"""Apply the faults of mutations.toml to copies of the sources, and check that the tests fail.
 
     python -m tests.tools.mutate [REVISION] [--only NAME]… [--jobs N] [--whole] [--folder FOLDER]
 
 Each job has a copy of the revision. A mutation is applied there alone, and its tests are run up to
-the first failure, which has to pass again without the mutation. Results are added to a file of JSON
-lines: what has a result for the same revision is not run again, so that the same command resumes an
-interrupted run. The exit status is 1 if a mutation is not killed.
+the first failure, which has to pass again without the mutation. Results are appended to a file of
+JSON lines, so the same command resumes an interrupted run: a mutation that was killed or survived
+at this revision is not run again unless its entry has changed. The exit status is 1 if a mutation
+is not killed.
 """
 
+import hashlib
 import io
 import json
 import os
@@ -21,13 +23,13 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tests.support.paths import ROOT
+from tests.support.paths import ROOT, SHARED
 from zobra.arena.formats.files import read_toml
 
 LIST = Path(__file__).with_name("mutations.toml")
@@ -70,6 +72,13 @@ class Mutation:
     tests: Sequence[str]
     kernel: bool = False
 
+    @property
+    def digest(self) -> str:
+        """A hash of all that a result depends on: the entry without its description."""
+        entry = asdict(self)
+        del entry["fault"]
+        return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()[:16]
+
     def applied(self, source: str) -> str:
         """Return the source with the fault. Raise ValueError unless the line is there once."""
         lines = source.split("\n")
@@ -82,6 +91,16 @@ class Mutation:
 
 def _code(line: str) -> str:
     return line.partition("  #")[0].strip()
+
+
+def link_shared(folder: Path) -> None:
+    """Link the shared folder into the folder of the copies: tests look for it beside their sources.
+
+    Without it they skip what needs its files.
+    """
+    link = folder / SHARED.name
+    if SHARED.exists() and not os.path.lexists(link):
+        link.symlink_to(SHARED)
 
 
 def read_mutations() -> list[Mutation]:
@@ -135,12 +154,20 @@ class Copy:
         return {"outcome": outcome, "test": test, "seconds": seconds}
 
     def _run_in_turn(self, paths: Sequence[str]) -> tuple[str, str]:
-        """Run the tests of each path, of those that the revision has, until one fails."""
+        """Run the tests of each path until one fails.
+
+        If none fails and the revision lacks one of the paths, the mutation has not survived.
+        """
+        missing = []
         for path in paths:
-            if (self.folder / path).exists():
-                outcome, test = self._run_tests(path)
-                if outcome != SURVIVED:
-                    return outcome, test
+            if not (self.folder / path).exists():
+                missing.append(path)
+                continue
+            outcome, test = self._run_tests(path)
+            if outcome != SURVIVED:
+                return outcome, test
+        if missing:
+            return UNSOUND, f"the revision has no {', '.join(missing)}"
         return SURVIVED, ""
 
     def _run_tests(self, path: str) -> tuple[str, str]:
@@ -185,31 +212,48 @@ class Copy:
 
 
 class Results:
-    """A file of results, one JSON object a line."""
+    """A file of results, one JSON object a line.
+
+    `found` has those of a revision by the digests of the mutations. A last line that was cut when a
+    run was killed is removed.
+    """
 
     def __init__(self, path: Path, revision: str) -> None:
         self._path = path
         self._revision = revision
         self._lock = threading.Lock()
         self.found: dict[str, dict[str, Any]] = {}
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                result = json.loads(line)
-                if result["revision"] == revision:
-                    self.found[result["name"]] = result
+        if not path.exists():
+            return
+        content = path.read_bytes()
+        complete = content[: content.rfind(b"\n") + 1]
+        if complete != content:
+            path.write_bytes(complete)
+        for line in complete.splitlines():
+            result = json.loads(line)
+            if result["revision"] == revision and "digest" in result:
+                self.found[result["digest"]] = result
 
     def is_known(self, mutation: Mutation, whole: bool) -> bool:
-        """Return whether a mutation need not be run."""
-        result = self.found.get(mutation.name)
-        if result is None:
-            return False
-        return result["outcome"] != SURVIVED or result["whole"] >= whole
+        """Return whether a mutation need not be run.
+
+        It is run again if its tests did not end or were unsound.
+        """
+        result = self.found.get(mutation.digest, {})
+        outcome = result.get("outcome")
+        return outcome == KILLED or (outcome == SURVIVED and result["whole"] >= whole)
 
     def add(self, mutation: Mutation, whole: bool, judgement: dict[str, Any]) -> None:
         """Keep and print a result."""
-        result = {"name": mutation.name, "revision": self._revision, "whole": whole, **judgement}
+        result = {
+            "name": mutation.name,
+            "digest": mutation.digest,
+            "revision": self._revision,
+            "whole": whole,
+            **judgement,
+        }
         with self._lock:
-            self.found[mutation.name] = result
+            self.found[mutation.digest] = result
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result) + "\n")
             print(
@@ -220,18 +264,18 @@ class Results:
 
 
 def main(
-    revision: Annotated[str, typer.Argument(help="The sources to mutate.")] = "HEAD",
-    only: Annotated[list[str] | None, typer.Option(help="A mutation; repeat for more.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Copies that are tested side by side.")] = 1,
+    revision: Annotated[str, typer.Argument(help="The revision to mutate.")] = "HEAD",
+    only: Annotated[list[str] | None, typer.Option(help="A mutation; may be repeated.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of copies tested in parallel.")] = 1,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Run all tests where those named find nothing.")
+        bool, typer.Option("--whole", help="Run all tests if those of a mutation pass.")
     ] = False,
-    folder: Annotated[Path, typer.Option(help="For the copies and their kernels.")] = FOLDER,
+    folder: Annotated[Path, typer.Option(help="Folder of the copies and kernels.")] = FOLDER,
     results: Annotated[
-        Path | None, typer.Option(help="File of results.", show_default="results.jsonl there")
+        Path | None, typer.Option(help="File of results.", show_default="results.jsonl in FOLDER")
     ] = None,
 ) -> None:
-    """Say which faults the tests do not notice."""
+    """Apply mutations to a revision, and print whether its tests kill them."""
     mutations = read_mutations()
     if only:
         unknown = set(only) - {mutation.name for mutation in mutations}
@@ -242,6 +286,7 @@ def main(
     commit = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    link_shared(folder)
     kept = Results(results or folder / "results.jsonl", commit.strip())
     waiting = [mutation for mutation in mutations if not kept.is_known(mutation, whole)]
 
@@ -267,7 +312,7 @@ def main(
         for _ in pool.map(run, waiting):
             pass
 
-    outcomes = [kept.found[mutation.name]["outcome"] for mutation in mutations]
+    outcomes = [kept.found[mutation.digest]["outcome"] for mutation in mutations]
     print(f"{outcomes.count(KILLED)} of {len(outcomes)} killed")
     if outcomes.count(KILLED) < len(outcomes):
         raise typer.Exit(1)
