@@ -42,6 +42,7 @@ def import_files(paths: Iterable[Path], folder: Path) -> Import:
     leaves nothing behind. Raise DataError if the folder is not empty, and OSError or ValueError for
     a file that cannot be read.
     """
+    folder = folder.resolve()
     if folder.exists() and any(folder.iterdir()):
         fault = "already has games" if shards(folder) else "is not empty"
         raise DataError(f"{folder}: this folder {fault}; name another set")

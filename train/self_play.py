@@ -21,10 +21,18 @@ from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.network import load_network
 from zobra.engine.network_file import Network
 from zobra.engine.position import CONSTANTS_RECORD, Position
+from zobra.engine.version import full_version
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
-from zobra.train.game_kernel import GAME, RULES, TrainingGame, play_game
-from zobra.train.games import GAMES_PER_SHARD, keep_settings, shard_path, write_shard
+from zobra.train.game_kernel import GAME, RULES, DataError, TrainingGame, play_game
+from zobra.train.games import (
+    GAMES_PER_SHARD,
+    SETTINGS,
+    keep_settings,
+    read_settings,
+    shard_path,
+    write_shard,
+)
 from zobra.train.recipe import DataPlan, GameRules
 from zobra.tt.table import Table
 
@@ -119,7 +127,8 @@ class Tally:
 class SelfPlay:
     """Plays the missing games of a plan, in whole shards.
 
-    Setting `stopping` ends the run. Raise DataError if the folder has games of another plan.
+    Setting `stopping` ends the run. Raise DataError if the folder has games of another plan,
+    or some games of another version.
     """
 
     def __init__(self, folder: Path, plan: DataPlan, workers: int, network: Network) -> None:
@@ -128,17 +137,25 @@ class SelfPlay:
         self._plan = plan
         self._workers = workers
         self._network = network
-        self._keep_settings()
+        version = self._keep_settings()
 
         firsts = range(0, plan.games, GAMES_PER_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
         self.games_missing = len(missing) * GAMES_PER_SHARD
         self.tally = Tally(shards_before=len(firsts) - len(missing))
+        if missing and self.tally.shards_before and version not in ("", full_version()):
+            raise DataError(
+                f"{folder} holds games of Zobra {version}, and this is {full_version()}: another "
+                "version plays other games, so name another folder"
+            )
         self._missing = iter(missing)
         self._lock = threading.Lock()
 
-    def _keep_settings(self) -> None:
-        """Write the settings of a new set, or compare them with those of the set in the folder."""
+    def _keep_settings(self) -> str:
+        """Write the settings of a new set, or compare them with those of the set in the folder.
+
+        Return the version of Zobra that has begun the set, "" if it is not known.
+        """
         plan = self._plan
         settings: dict[str, Any] = {
             "seed": plan.seed,
@@ -148,7 +165,13 @@ class SelfPlay:
         }
         if plan.engine:
             settings["engine"] = plan.engine
+        version = full_version()
+        if (self._folder / SETTINGS).exists():
+            version = str(read_settings(self._folder).get("version", ""))
+        if version:
+            settings["version"] = version
         keep_settings(self._folder, settings)
+        return version
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
         """Play until all games are there, or until Ctrl-C, which sets `stopping`.

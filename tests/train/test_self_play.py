@@ -218,3 +218,19 @@ def test_a_set_states_the_commit_of_its_engine(tmp_path):
     assert settings_of(tmp_path)["engine"] == "1234567"
     with pytest.raises(DataError, match="engine = 1234567, not 7654321"):
         begin(tmp_path, engine="7654321")
+
+
+def test_a_set_is_not_continued_by_another_version(tmp_path, monkeypatch):
+    """Another version of the search plays other games; a set that is whole may be used."""
+    monkeypatch.setattr(self_play, "GAMES_PER_SHARD", 4)
+    plan = DataPlan(8, 5, rules=QUICK)
+    stopped = SelfPlay(tmp_path, plan, 1, FIRST)
+    stopped.run(lambda tally: stopped.stopping.set() if tally.games == 5 else None)
+    monkeypatch.setattr(self_play, "full_version", lambda: "9.9")
+    with pytest.raises(DataError, match=r"this is 9\.9"):
+        SelfPlay(tmp_path, plan, 1, FIRST)
+    monkeypatch.undo()
+    monkeypatch.setattr(self_play, "GAMES_PER_SHARD", 4)
+    SelfPlay(tmp_path, plan, 1, FIRST).run()
+    monkeypatch.setattr(self_play, "full_version", lambda: "9.9")
+    assert SelfPlay(tmp_path, plan, 1, FIRST).games_missing == 0
