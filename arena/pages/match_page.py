@@ -18,6 +18,7 @@ from zobra.arena.pages.reported_games import NOT_STATED, WEB_ADDRESS, ReportedGa
 from zobra.arena.pages.templates import render
 
 MOST_REPLAYED = 1_000  # games that the page holds for its viewer; the rest is in the PGN file
+MOST_LISTED = 5_000  # games in the list of games; browsers become slow with more
 _LONG_LIST = 10  # games, from which the list has a search
 _MOST_IN_CROSSTABLE = 20
 _MOST_PAWNS = 10.0  # evaluations are shown no further than this
@@ -60,9 +61,11 @@ def match_page(games: ReportedGames) -> str:
         engines=[] if accuracies else _engines(moves),
         endings=_endings(games),
         times=_times(moves),
+        most_timed=len(COLOURS),
         evaluations=_evaluations(games),
         evaluation_caption=_evaluation_caption(games),
-        games=[] if is_single else [_game_row(game) for game in games.games],
+        games=[] if is_single else [_game_row(game) for game in games.games[:MOST_LISTED]],
+        total=len(games.games),
         has_search=len(games.games) > _LONG_LIST,
         replays=[replay(game) for game in games.games[:MOST_REPLAYED]],
         games_first=games.settings is None,
@@ -139,7 +142,8 @@ def _figures(games: ReportedGames) -> list[Figure]:
     if sprt is not None:
         low, high = sprt.limits
         remark = f"from {low:.2f} to {high:.2f}, {sprt.text}"
-        shown.append(("log-likelihood ratio", f"{sprt.llr(counts):+.2f}", remark))
+        ratio = sprt.llr(games.results.pentanomial(first))
+        shown.append(("log-likelihood ratio", f"{ratio:+.2f}", remark))
     return shown
 
 
@@ -180,11 +184,13 @@ def _strength(games: ReportedGames) -> list[Chart]:
     results = Results(games.engines)
     numbers = []
     seen = []
+    pairs = []
     for number, game in enumerate(games.finished, start=1):
         results.add(game.record)
         if number % step == 0 or number == len(games.finished):
             numbers.append(number)
             seen.append(results.best_counts(first))
+            pairs.append(results.pentanomial(first))
 
     charts = [_elo_chart(first, numbers, [estimate(counts) for counts in seen])]
     sprt = games.settings.sprt if games.settings is not None else None
@@ -192,7 +198,7 @@ def _strength(games: ReportedGames) -> list[Chart]:
         ratio = {
             "label": "log-likelihood ratio",
             "colour": COLOURS[1],
-            "y": _rounded(sprt.llr(counts) for counts in seen),
+            "y": _rounded(sprt.llr(counts) for counts in pairs),
         }
         charts.append(chart(numbers, [ratio], "games", "LLR", levels=list(sprt.limits)))
     return charts

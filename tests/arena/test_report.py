@@ -31,6 +31,7 @@ from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import Sprt, estimate, sweep_bound
 from zobra.arena.model.suite_positions import BadLine, read_position
 from zobra.arena.model.suite_results import Effort, EngineResult, Outcome, SuiteResult
+from zobra.arena.pages import match_page
 from zobra.arena.pages.reported_games import ReportedGames, read_match, read_pgn
 
 
@@ -643,7 +644,7 @@ def test_games_are_not_replaced_by_their_page(tmp_path, forced):
     source.write_text("1. e4 *\n")
     result = run_command(str(source), "--output", str(source), *forced)
     assert_named(result)
-    assert "thing.pgn is to be reported" in flat(result.output)
+    assert "thing.pgn is one of the inputs" in flat(result.output)
     assert source.read_text() == "1. e4 *\n"
 
 
@@ -778,6 +779,7 @@ def test_a_time_by_the_clock_is_not_a_report_of_the_player(tmp_path):
     assert "reported" not in json.dumps(game)
 
 
+@pytest.mark.timeout(100)
 def test_a_page_of_many_players_takes_no_longer_for_each(tmp_path):
     """In quadratic time this would take minutes."""
     path = tmp_path / "many.pgn"
@@ -785,3 +787,12 @@ def test_a_page_of_many_players_takes_no_longer_for_each(tmp_path):
     path.write_text("".join(map(game.format, range(3_000))))
     page = assert_self_contained(report_page(path))
     assert "3000" in page.text.replace(",", "")
+    assert "The first 1,000 games can be replayed." in page.text
+
+
+def test_a_page_lists_no_more_games_than_a_browser_can_show(tmp_path, monkeypatch):
+    monkeypatch.setattr(match_page, "MOST_REPLAYED", 2)
+    monkeypatch.setattr(match_page, "MOST_LISTED", 3)
+    write_match(tmp_path / "run", 8)
+    page = assert_self_contained(report_page(tmp_path / "run"))
+    assert "The first 2 games can be replayed. Of 8 games the first 3 are listed." in page.text

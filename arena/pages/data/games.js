@@ -13,9 +13,11 @@ function sortBy(heading) {
   heading.setAttribute("aria-sort", isAscending ? "ascending" : "descending");
 
   const direction = isAscending ? 1 : -1;
-  const compare = (a, b) => direction * value(a, column).localeCompare(value(b, column), undefined, { numeric: true });
+  const order = new Intl.Collator(undefined, { numeric: true });
   const body = table.tBodies[0];
-  body.append(...[...body.rows].sort(compare));
+  const keyed = [...body.rows].map((row) => [value(row, column), row]);
+  keyed.sort(([a], [b]) => direction * order.compare(a, b));
+  body.append(...keyed.map(([, row]) => row));
 }
 
 function find() {
