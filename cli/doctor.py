@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import platform
+import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -33,6 +34,8 @@ LIBRARIES = (
     "typer",
     "zstandard",
 )
+if sys.version_info < (3, 11):
+    LIBRARIES += ("tomli",)
 FAST_INSTRUCTIONS = {
     "popcnt": "counting bits",
     "bmi2": "attack look-ups (PEXT)",

@@ -58,7 +58,7 @@ def ablate(
         settings = resumed(context, options, "an engine")
     else:
         spec = read_engine(engine or TUNABLE_ZOBRA, options.option or [])
-        announced = announced_options(spec, Settings.stall_seconds)
+        announced = announced_options(spec, options.stall)
         parts = {WHOLE: dict[str, Any]()} | techniques(file, off or [], spins(announced))
         engines = []
         for name, part in parts.items():
@@ -68,15 +68,16 @@ def ablate(
     folder = options.run_folder("ablate")
     if settings.engines[0].name != WHOLE:
         raise ValueError(f"{folder} holds a match, not an ablation")
-    if is_resumed and not options.trust:  # a finished run may still start engines for benches
-        confirm(console, settings)
-    state = play(console, folder, settings, options)
+    was_finished = is_resumed and not _missing_games(folder, settings)
+    state = play(console, folder, settings, options, ask=is_resumed)
     if state.error is None:
         benches = kept_benches(folder)  # those that are known are not searched again
         missing = []
         for each in settings.engines:
             if benches.get(each.name) is None and not state.interrupted:
                 missing.append(each)
+        if missing and is_resumed and was_finished and not options.trust:
+            confirm(console, settings)  # no game has asked yet
         with ThreadPoolExecutor(options.pool_options.concurrency) as executor:
             for each, nodes in zip(missing, executor.map(bench, missing), strict=True):
                 benches[each.name] = nodes
@@ -88,3 +89,10 @@ def ablate(
         console.print(table)
         console.print(f"kept in {folder}: ablation.json, ablation.md", soft_wrap=True)
     end_run(console, state, folder, "ablate")
+
+
+def _missing_games(folder: Path, settings: Settings) -> int:
+    """Return how many games of a run are not in its journal."""
+    journal = folder / "journal.jsonl"
+    played = journal.read_bytes().count(b"\n") if journal.exists() else 0
+    return 2 * settings.rounds * (len(settings.engines) - 1) - played

@@ -34,10 +34,10 @@ from zobra.arena.pages.match_page import match_page
 from zobra.arena.pages.reported_games import read_pgn
 from zobra.arena.pages.templates import check_replaceable, signed, source_name
 from zobra.arena.runner.analysis import Analyst, EngineLine, Search, analysed_games, annotate
+from zobra.arena.runner.player import ANSWER_TIME
 from zobra.arena.runner.processes import run_async
 
 _USUAL_MS = 500
-_ANSWER_TIME = 30.0  # seconds that an engine has for an answer without a search
 
 
 def analyse(
@@ -124,11 +124,12 @@ def analyse(
         _check_outputs(sources, output, html)
         if html is not None and not force:
             check_replaceable(html, "analyse", source_name(sources))
+        written = _Output(output, force)
         try:
-            left_out = run_async(_run(console, games, spec, search, _Output(output, force)))
+            left_out = run_async(_run(console, games, spec, search, written))
         except KeyboardInterrupt:
             kept = ""
-            if output is not None and output.exists():
+            if written.holds_games:
                 kept = f"; {output} keeps what is done, and the same command resumes"
             console.print(f"interrupted{kept}", soft_wrap=True)
             raise typer.Exit(INTERRUPTED) from None
@@ -181,18 +182,21 @@ class _Output:
         self.path = path
         self._force = force
         self._mode = "a"
+        self.holds_games = False  # of this analysis, in the file
 
     def resume(self, annotator: str, source: AnalysisSource) -> int:
         """Return the number of games that an earlier run has written."""
         if self.path is None:
             return 0
         try:
-            return analysed_games(self.path, annotator, source)
+            done = analysed_games(self.path, annotator, source)
         except ValueError:
             if not self._force:
                 raise
             self._mode = "w"
             return 0
+        self.holds_games = done > 0
+        return done
 
     def add(self, game: chess.pgn.Game) -> None:
         """Write one game."""
@@ -205,6 +209,7 @@ class _Output:
             file.flush()
             os.fsync(file.fileno())  # a game that is done is on disk
         self._mode = "a"
+        self.holds_games = True
 
 
 async def _run(
@@ -220,7 +225,7 @@ async def _run(
     """
     problems: list[ValueError] = []
     cut = 0  # games of which only the moves before a mistake are read
-    engine = await Analyst.start(spec, _ANSWER_TIME)
+    engine = await Analyst.start(spec, ANSWER_TIME)
     try:
         done = output.resume(f"{engine.announced_name}, {search}", source)
         with LivePanel(console, "positions" if source.positions else "games") as panel:

@@ -162,7 +162,7 @@ class GameOptions:
         typer.Option(
             min=1,
             metavar="SECONDS",
-            help="Longest time for a move without a clock, and for any other answer.",
+            help="Seconds before a silent engine counts as stalled.",
             rich_help_panel=DETAILS,
         ),
     ] = 60

@@ -47,7 +47,7 @@ def report(
     with errors_as_messages("report"):
         page_path = output or _usual_page(runs)
         if page_path.resolve() in [run.resolve() for run in runs]:
-            raise ValueError(f"{page_path} is to be reported: name another file for the page")
+            raise ValueError(f"{page_path} is one of the inputs: name another file for the page")
         if not force:
             check_replaceable(page_path, "report", source_name(runs))
         found = read_runs(runs)
@@ -81,7 +81,7 @@ def read_runs(runs: list[Path]) -> ReportedGames | SuiteResult:
         if not run.exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(run))
         if not _is_pgn(run):
-            raise ValueError(f"{run} is no PGN: only PGN files can be combined in one page")
+            raise ValueError(f"{run} is not a PGN file: only PGN files can be combined in one page")
     return read_pgn(*runs)
 
 

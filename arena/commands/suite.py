@@ -27,10 +27,10 @@ from zobra.arena.model.suite_positions import read_suites
 from zobra.arena.model.suite_results import EngineResult, Outcome, SuiteResult
 from zobra.arena.model.suite_text import asked, outcome_text, summary_rows
 from zobra.arena.runner.checks import start_each
-from zobra.arena.runner.player import EngineFailure
+from zobra.arena.runner.player import ANSWER_TIME, EngineFailure
 from zobra.arena.runner.processes import run_async
 from zobra.arena.runner.processors import machine
-from zobra.arena.runner.suite import ANSWER_TIME, SuiteLimits, run_suite
+from zobra.arena.runner.suite import SuiteLimits, run_suite
 
 SAVE_INTERVAL = 5.0  # how often the JSON file is brought up to date during a run (seconds)
 _MOST_BAD_LINES = 20  # that are shown in full

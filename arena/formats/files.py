@@ -245,14 +245,13 @@ def write_safely(path: Path, content: bytes | str) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        if not isinstance(error, FileExistsError):
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _temporary(path: Path) -> Path:
-    """Return a name beside a file that no other file is likely to have."""
-    return path.with_name(f"{path.name}.{os.getpid()}.new")
+    """Return a random name beside a file, which no other file has."""
+    return path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
 
 
 def check_writable(path: Path) -> None:

@@ -93,10 +93,11 @@ class EngineSpec:
         Raise ValueError if the program is not found.
         """
         directory = str(Path(self.directory).absolute()) if self.directory else self.directory
-        if directory is None and any(map(_is_relative_path, self._given_words())):
-            directory = str(Path.cwd())
         first, *rest = self.command
-        if Path(first).name != first:
+        if directory is None and any(map(_is_relative_path, self._given_words())):
+            first = self.program()  # from the PATH, not from the folder that is added here
+            directory = str(Path.cwd())
+        elif Path(first).name != first:
             first = self.program()
         return replace(self, command=(first, *rest), directory=directory)
 

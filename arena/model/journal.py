@@ -23,9 +23,15 @@ from zobra.arena.model.game_record import GameRecord
 from zobra.arena.model.settings import Settings
 
 # Files that the commands write into the folder of a run
-WRITTEN = (
-    *("games.pgn", "journal.jsonl", "ratings.json"),
-    *("ablation.json", "ablation.md", "values.csv", "values.svg", "tuned.toml"),
+RUN_FILES = (
+    "games.pgn",
+    "journal.jsonl",
+    "ratings.json",
+    "ablation.json",
+    "ablation.md",
+    "values.csv",
+    "values.svg",
+    "tuned.toml",
 )
 
 
@@ -121,7 +127,7 @@ class Journal:
     @staticmethod
     def check_free(folder: Path) -> None:
         """Raise ValueError if a folder without a match has files that would be overwritten."""
-        for name in WRITTEN:
+        for name in RUN_FILES:
             if (folder / name).exists():
                 raise ValueError(
                     f"{folder} has a {name} but no run.json, so it is not a match folder: name "

@@ -7,7 +7,7 @@ from zobra.arena.model.game_record import GameRecord
 
 FAULTS = ("time", "illegal move", "disconnect", "stall")  # losses by other means than chess
 CRASHES = ("disconnect", "stall")
-_TOLERATED_CRASHES = 0.1  # of an engine's games: with fewer, the result still says something
+_TOLERATED_CRASHES = 0.1  # of an engine's games: below this share the result is still meaningful
 
 
 class Results:

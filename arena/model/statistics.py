@@ -20,9 +20,8 @@ MODELS = (NORMALIZED, LOGISTIC)
 # The unit of normalised Elo, so that it equals logistic Elo near zero for games without draws
 _ELO_PER_SIGMA = 800 / math.log(10)
 MOST_ELO = 5_000  # that a hypothesis may name: beyond it scores are 0 or 1 but for rounding
-Z_95 = NormalDist().inv_cdf(
-    0.975
-)  # so many standard deviations to either side of the mean hold 95 %
+# So many standard deviations to either side of the mean hold 95 %
+Z_95 = NormalDist().inv_cdf(0.975)
 _ALMOST_ZERO = 1e-3  # stands for a count of zero, so that every outcome stays possible
 
 

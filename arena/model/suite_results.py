@@ -178,7 +178,7 @@ class SuiteResult:
         differences = []
         if self.files != other.files or self.positions != other.positions:
             differences.append("suites")
-        if self.limit != other.limit:
+        if _stated(self.limit) != _stated(other.limit):
             differences.append("limits")
         ours = [(engine.name, engine.command, engine.options) for engine in self.engines]
         theirs = [(engine.name, engine.command, engine.options) for engine in other.engines]
@@ -189,6 +189,11 @@ class SuiteResult:
             if versions != [engine.version for engine in other.engines]:
                 differences.append("versions of the engines")
         return differences
+
+
+def _stated(limit: dict[str, int | None]) -> dict[str, int]:
+    """Return the limits that are stated."""
+    return {name: value for name, value in limit.items() if value is not None}
 
 
 def load(path: Path) -> SuiteResult:

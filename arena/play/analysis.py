@@ -10,10 +10,9 @@ from zobra.arena.formats.files import write_safely
 from zobra.arena.formats.pgn import write_game
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.runner.analysis import Analyst, Search, annotate
-from zobra.arena.runner.player import EngineFailure
+from zobra.arena.runner.player import ANSWER_TIME, EngineFailure
 
 _SEARCH = Search(chess.engine.Limit(time=0.3))
-_ANSWER_TIME = 30.0  # seconds that an engine has for an answer without a search
 
 
 class OwnFiles:
@@ -77,7 +76,7 @@ class GameAnalysis:
             self.problem = str(error)
 
     async def _annotate(self) -> None:
-        engine = await Analyst.start(self._spec, _ANSWER_TIME)
+        engine = await Analyst.start(self._spec, ANSWER_TIME)
         try:
             await annotate(self._game, engine, _SEARCH, self._show)
         finally:

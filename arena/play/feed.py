@@ -9,6 +9,7 @@ END = "end"
 
 _GOODBYE_SECONDS = 10.0  # a closed page may be reloading
 _LOST_SECONDS = 60.0  # a connection may be lost, or a browser asleep
+_NEAR_SECONDS = 5.0  # between a page's goodbye and the end of its connection, in either order
 
 
 class Feed:
@@ -51,13 +52,13 @@ class Presence:
         self._lock = threading.Lock()
         self._readers = 0
         self._left: float | None = None  # when the last reader went
-        self._goodbyes = 0  # of pages whose connections have not ended yet, or of the last page
+        self._goodbyes: list[float] = []  # when pages said that they were closed
 
     def enter(self) -> None:
         """Count a page that starts to read."""
         with self._lock:
             if self._readers == 0:
-                self._goodbyes = 0
+                self._goodbyes.clear()
             self._readers += 1
             self._left = None
 
@@ -67,13 +68,13 @@ class Presence:
             self._readers -= 1
             if self._readers == 0:
                 self._left = time.monotonic()
-            elif self._goodbyes > 0:  # the goodbye of this page says nothing about the others
-                self._goodbyes -= 1
+            elif self._goodbyes:  # the goodbye of this page says nothing about the others
+                self._goodbyes.pop()
 
     def say_goodbye(self) -> None:
         """Note that a page has said that it was closed."""
         with self._lock:
-            self._goodbyes += 1
+            self._goodbyes.append(time.monotonic())
 
     @property
     def readers(self) -> int:
@@ -86,5 +87,7 @@ class Presence:
         with self._lock:
             if self._left is None:
                 return False
-            patience = _GOODBYE_SECONDS if self._goodbyes > 0 else _LOST_SECONDS
-            return now - self._left >= patience
+            left = self._left
+            was_closed = any(abs(said - left) < _NEAR_SECONDS for said in self._goodbyes)
+            patience = _GOODBYE_SECONDS if was_closed else _LOST_SECONDS
+            return now - left >= patience

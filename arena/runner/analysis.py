@@ -27,7 +27,7 @@ from zobra.arena.model.accuracy import (
 from zobra.arena.runner.player import GRACE, EngineFailure, EnginePlayer
 
 _LINE_PLIES = 12  # of a line that is written as a variation
-_LONGEST_SILENCE = 600.0  # seconds between two lines of output
+_LONGEST_SILENCE = 600.0  # seconds between two lines of output, without a limit of time
 _COMPARED = ("White", "Black", "Event", "FEN")  # headers that a game keeps when it is analysed
 
 
@@ -72,17 +72,8 @@ class Analyst(EnginePlayer):
             score = chess.engine.Cp(0) if outcome.winner is None else chess.engine.Mate(0)
             return [EngineLine(chess.engine.PovScore(score, board.turn), 0, [])]
 
-        several = search.lines if search.lines > 1 else None  # which XBoard engines cannot show
-
-        async def found() -> list[chess.engine.InfoDict]:
-            analysis = await self.analysis(board, search.limit, game, {}, several)
-            with contextlib.suppress(chess.engine.AnalysisComplete):
-                while True:
-                    await asyncio.wait_for(analysis.get(), _LONGEST_SILENCE)
-            return analysis.multipv
-
         timeout = None if search.limit.time is None else search.limit.time + GRACE
-        searching = asyncio.ensure_future(found())
+        searching = asyncio.ensure_future(self._infos(board, search, game))
         # python-chess cannot cancel a search that has just begun; after Ctrl-C the end of the
         # engine ends it
         searching.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -105,6 +96,21 @@ class Analyst(EnginePlayer):
                 "illegal move", f"{self.spec.name} gave no line with a score for {board.fen()}"
             )
         return lines
+
+    async def _infos(
+        self, board: chess.Board, search: Search, game: object
+    ) -> list[chess.engine.InfoDict]:
+        """Search a position, and return what the engine said last of each line.
+
+        Without a limit of time, raise TimeoutError after a long silence.
+        """
+        several = search.lines if search.lines > 1 else None  # which XBoard engines cannot show
+        silence = _LONGEST_SILENCE if search.limit.time is None else None
+        analysis = await self.analysis(board, search.limit, game, {}, several)
+        with contextlib.suppress(chess.engine.AnalysisComplete):
+            while True:
+                await asyncio.wait_for(analysis.get(), silence)
+        return analysis.multipv
 
 
 async def annotate(

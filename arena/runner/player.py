@@ -32,6 +32,7 @@ STOP_DELAY = 0.2  # beyond its time for a move, before it gets "stop"
 LATE_TIME = 10.0  # for the answer to a late "stop"
 QUIT_TIME = 2.0  # for "quit"
 GRACE = 10.0  # for its answer when the time of an analysis is up
+ANSWER_TIME = 30.0  # for an answer without a search, where no match sets another time
 _LONGEST_DETAIL = 500  # characters of what is said about a fault, with what the engine said
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 Player = TypeVar("Player", bound="EnginePlayer")

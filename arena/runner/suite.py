@@ -11,9 +11,8 @@ from zobra.arena.formats.text import printable
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.suite_positions import SuitePosition, why_unsolved
 from zobra.arena.model.suite_results import Effort, EngineResult, Outcome
-from zobra.arena.runner.player import GRACE, EnginePlayer
+from zobra.arena.runner.player import ANSWER_TIME, GRACE, EnginePlayer
 
-ANSWER_TIME = 30.0  # seconds that an engine has for an answer without a search
 _ANALYSIS = "UCI_AnalyseMode"
 
 

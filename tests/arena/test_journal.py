@@ -14,7 +14,7 @@ from zobra.arena.formats.played_move import PlayedMove
 from zobra.arena.model.adjudication import AdjudicationRules
 from zobra.arena.model.engines import EngineSpec
 from zobra.arena.model.game_record import GameRecord
-from zobra.arena.model.journal import WRITTEN, Journal, read_game
+from zobra.arena.model.journal import RUN_FILES, Journal, read_game
 from zobra.arena.model.openings import Opening
 from zobra.arena.model.settings import Settings
 from zobra.arena.model.statistics import Sprt
@@ -106,7 +106,7 @@ def test_a_broken_line_is_named(tmp_path):
             keep(tmp_path)
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", RUN_FILES)
 def test_files_of_something_else_stay_as_they_are(tmp_path, name):
     (tmp_path / name).write_text("mine\n")
     with pytest.raises(ValueError, match=f"has a {name} but no run.json"):

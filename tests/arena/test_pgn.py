@@ -444,6 +444,7 @@ def test_quotes_and_backslashes_are_written_as_the_standard_has_them():
     assert r'[White "a\\b \"c\"\\"]' in write_game(game)
 
 
+@pytest.mark.timeout(100)
 def test_many_blank_lines_take_no_time():
     """In quadratic time this would take a quarter of an hour."""
     text = FIRST + "\n" * 400_000 + FIRST

@@ -11,7 +11,7 @@ async function follow() {
   } catch {
     const problem = document.createElement("p");
     problem.role = "alert";
-    problem.textContent = "Zobra has stopped before the analysis was done.";
+    problem.textContent = "Zobra stopped before the analysis was done.";
     document.querySelector("main").append(problem);
     return;
   }

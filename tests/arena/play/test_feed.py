@@ -2,7 +2,9 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
+from zobra.arena.play import feed as feeds
 from zobra.arena.play.feed import Feed, Presence
 
 
@@ -75,3 +77,18 @@ def test_pages_that_are_closed_at_the_same_time_have_gone_after_some_seconds():
     presence.leave()
     presence.leave()
     assert presence.has_gone(time.monotonic() + 11)
+
+
+def test_a_late_goodbye_of_one_page_does_not_shorten_the_wait_for_another(monkeypatch):
+    """The connection of a page may end before its goodbye arrives."""
+    now = [100.0]
+    monkeypatch.setattr(feeds, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    presence = Presence()
+    presence.enter()
+    presence.enter()
+    presence.leave()
+    presence.say_goodbye()
+    now[0] = 200.0
+    presence.leave()  # its connection is lost
+    assert not presence.has_gone(230.0)
+    assert presence.has_gone(261.0)
