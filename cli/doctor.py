@@ -20,7 +20,7 @@ from rich.table import Table
 from zobra.cli.engine_command import command_text, engine_command
 from zobra.engine.version import full_version
 
-LIBRARIES = (
+LIBRARIES: tuple[str, ...] = (
     "numba",
     "llvmlite",
     "numpy",

@@ -62,9 +62,10 @@ def test_an_interrupted_ablation_goes_on(tmp_path):
     shown = run("--folder", folder)
     assert "with Strength=10" in shown  # the commands of a folder are shown before they are started
     assert "resuming after 3 of 4 games" in shown
-    # For the benches, although all games are played
-    assert "with Strength=10" in run("--folder", folder)
+    assert "with Strength=10" not in run("--folder", folder)  # all is done: nothing is started
     assert json.loads(kept.read_text()) == whole  # a known bench is not searched again
+    kept.unlink()
+    assert "with Strength=10" in run("--folder", folder)  # for the benches
 
 
 def test_techniques_are_switches_unless_named(tmp_path):

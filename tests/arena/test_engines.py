@@ -148,11 +148,23 @@ def test_names_are_made_distinct(tmp_path):
     assert [engine.options for engine in engines] == [{}, {"Hash": "8"}]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows knows programs by their extensions")
 def test_a_run_keeps_the_folder_that_relative_paths_belong_to(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "net.nnue").touch()
-    assert EngineSpec("A", ("a", "net.nnue")).anchored().directory == str(tmp_path)
-    by_option = EngineSpec("A", ("a",), {"EvalFile": "net.nnue"})
-    assert by_option.anchored().directory == str(tmp_path)
-    others = EngineSpec("A", ("a", "--fast", "nothing", str(tmp_path)), {"Hash": 1, "Book": ""})
-    assert others.anchored().directory is None
+    folders = [tmp_path / name for name in ("here", "path")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "engine").write_text("#!/bin/sh\n")
+        (folder / "engine").chmod(0o755)
+    here, path = folders
+    (here / "net.nnue").touch()
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("PATH", str(path))
+    for spec in (
+        EngineSpec("A", ("engine", "net.nnue")),
+        EngineSpec("A", ("engine",), {"EvalFile": "net.nnue"}),
+    ):
+        anchored = spec.anchored()
+        assert anchored.directory == str(here)
+        assert anchored.program() == spec.program() == str(path / "engine")
+    others = EngineSpec("A", ("engine", "--fast", "nothing", str(here)), {"Hash": 1, "Book": ""})
+    assert others.anchored() == others

@@ -349,7 +349,7 @@ def test_an_analysis_that_does_not_come_is_told(game):
         page.wait_for_moves(2)
         page.open(f"{address}analysis")
         process.kill()
-        page.wait_for_text("main", "Zobra has stopped before the analysis was done.")
+        page.wait_for_text("main", "Zobra stopped before the analysis was done.")
 
 
 @pytest.mark.parametrize("game", ["--die 2"], indirect=True)
