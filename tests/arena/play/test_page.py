@@ -79,6 +79,12 @@ class Page(Browser):
         self.open(address)
         self.wait("document.querySelector('#status').textContent")
 
+    def begin_with_e4(self, address: str) -> None:
+        """Begin the game with 1. e4, and wait for the answer."""
+        self.begin(address)
+        self.type("e4\n")
+        self.wait_for_moves(2)
+
     def squares(self, *names: str) -> list[tuple[float, float]]:
         """Return the middles of squares on the board."""
         box = self.evaluate(
@@ -191,9 +197,7 @@ def test_a_first_game_by_mouse_and_keyboard(game):
 def test_the_keys_show_earlier_positions_after_a_move_was_typed(game):
     _, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         page.wait("document.querySelector('#move').value === ''")
         assert page.evaluate("document.activeElement.id") == "move"
         page.press("Home")
@@ -252,9 +256,7 @@ def test_a_reload_continues_the_game_and_a_closed_page_says_goodbye(game):
     """What the command does then is in test_play_command."""
     _, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         moves = page.moves()
         page.call("Page.reload")
         page.wait_for_moves(2)
@@ -314,9 +316,7 @@ def test_promotions_castling_black_and_positions(game):
 def test_the_analysis_opens_as_a_page(game):
     _, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         assert page.evaluate("document.querySelector('#analyse').href") == f"{address}analysis"
         page.open(f"{address}analysis")
         page.wait("document.querySelector('#replay') !== null")
@@ -327,9 +327,7 @@ def test_the_analysis_opens_as_a_page(game):
 def test_an_analysis_is_waited_for(game):
     _, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         page.open(f"{address}analysis")
         assert page.text("label") == "The game is being analysed: 0%"
         page.evaluate("globalThis.isFirst = true")
@@ -344,9 +342,7 @@ def test_an_analysis_is_waited_for(game):
 def test_an_analysis_that_does_not_come_is_told(game):
     process, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         page.open(f"{address}analysis")
         process.kill()
         page.wait_for_text("main", "Zobra stopped before the analysis was done.")
@@ -356,9 +352,7 @@ def test_an_analysis_that_does_not_come_is_told(game):
 def test_an_analysis_that_fails_is_told(game):
     _, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         page.open(f"{address}analysis")
         page.wait("document.querySelector('[role=alert]')?.textContent.includes('Material')")
         assert page.evaluate("document.querySelector('progress')") is None
@@ -400,9 +394,7 @@ def test_the_page_fits_on_a_phone(game, dark):
 def test_the_death_of_the_engine_is_shown_and_the_game_goes_on(game):
     _, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         page.type("d4\n")
         page.wait_for_moves(4)
         page.wait_for_text("#problem", "Material has died (exit code 3). It has been restarted.")
@@ -414,9 +406,7 @@ def test_the_death_of_the_engine_is_shown_and_the_game_goes_on(game):
 def test_the_end_is_shown_on_the_page(game):
     process, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         process.terminate()
         page.wait_for_text("#problem", "Zobra has stopped. The game is saved as")
         assert "Run “zobra play” to play again." in page.text("#problem")
@@ -429,9 +419,7 @@ def test_the_end_is_shown_on_the_page(game):
 def test_the_result_stays_when_the_server_ends(game):
     process, address = game
     with Page(1280, 800) as page:
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         page.click("#resign")
         page.wait("document.querySelector('#resign-dialog').open")
         page.click("#resign-dialog button")
@@ -464,9 +452,7 @@ def test_another_move_in_the_place_of_one_that_was_taken_back_is_shown(game):
     _, address = game
     with Page(1280, 800) as page:
         page.call("Page.addScriptToEvaluateOnNewDocument", source=ASLEEP)
-        page.begin(address)
-        page.type("e4\n")
-        page.wait_for_moves(2)
+        page.begin_with_e4(address)
         page.wait("document.querySelector('#status').textContent.includes('Your move.')")
         page.evaluate("globalThis.isAsleep = true")
         for command in ({"command": "take_back"}, {"command": "move", "text": "d4"}):
