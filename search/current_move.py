@@ -19,6 +19,7 @@ class CurrentMoveWatch:
         self._look: Callable[[], Progress] | None = None  # None: no search is watched
         self._report: Callable[[Progress], None] | None = None
         self._next_look = 0.0
+        self._last: Progress | None = None  # what was reported of this search
         self._closed = False
         with suppress(RuntimeError):  # if the system allows no thread, nothing is reported
             threading.Thread(target=self._run, daemon=True, name="current move").start()
@@ -33,6 +34,7 @@ class CurrentMoveWatch:
         with self._changed:
             self._look = look
             self._report = report
+            self._last = None
             self._next_look = time.monotonic() + FIRST_LOOK
             self._changed.notify()
 
@@ -49,7 +51,6 @@ class CurrentMoveWatch:
             self._changed.notify()
 
     def _run(self) -> None:
-        last = None
         with self._changed:
             while not self._closed:
                 if self._look is None or self._report is None:
@@ -60,7 +61,7 @@ class CurrentMoveWatch:
                     self._changed.wait(pause)
                     continue
                 progress = self._look()
-                if progress != last:
+                if progress != self._last:
                     self._report(progress)
-                    last = progress
+                    self._last = progress
                 self._next_look = time.monotonic() + PERIOD

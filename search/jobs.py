@@ -84,10 +84,10 @@ class LongJob(Job):
     def attach(self, searcher: "Searcher") -> None:
         """Pass on every stop and ponderhit to a searcher, including earlier ones.
 
-        Its time counts from the submission of this job.
+        The time of a search counts from the submission of this job.
         """
         with self._changed:
-            searcher.arm(time.monotonic_ns() - self._submitted)
+            searcher.arm(time.monotonic_ns() - self._submitted if self.is_search else None)
             self._searcher = searcher
             if self.stopped:
                 searcher.stop()

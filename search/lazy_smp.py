@@ -69,7 +69,7 @@ def vote(lines: list[RootLine]) -> RootLine:
 class _HelperSearch:
     """One search, which helper threads may join until it is stopped.
 
-    `memory` is kept alive as long as they run.
+    `memory` is kept alive until it is stopped and they have finished.
     """
 
     def __init__(self, make_search: MakeSearch, memory: object) -> None:
@@ -108,6 +108,8 @@ class _HelperSearch:
         with self._changed:
             self._signals[STOP] = 1
             self._changed.wait_for(lambda: not self.is_running, timeout)
+            if not self.is_running:
+                self._memory = None  # the table can be freed before the next search
         return [line for worker in self._finished for line in root_lines(worker[0]["root"])]
 
 
@@ -125,13 +127,13 @@ class LazySmp:
     """The helper threads, each with its own worker.
 
     They wait for searches in two queues, one of them for surplus threads, and end with this object.
-    `size` is the number of threads asked for, at most MAX_THREADS; `full_speed` is the number of
-    running threads that have a processor. Both include the first thread.
+    `size` is the number of threads asked for, at most MAX_THREADS; `full_speed_threads` is the
+    number of running threads that have a processor. Both include the first thread.
     """
 
     def __init__(self, parameters: dict[str, int], size: int = 1) -> None:
         self.size = max(1, min(size, MAX_THREADS))
-        self.full_speed = 1
+        self.full_speed_threads = 1
         self.workers: list[np.ndarray] = []
         self._queue: Queue = SimpleQueue()
         self._surplus_queue: Queue = SimpleQueue()
@@ -160,7 +162,7 @@ class LazySmp:
         thread.start()
         self.workers.append(worker)
         if not is_surplus:
-            self.full_speed += 1
+            self.full_speed_threads += 1
 
     @property
     def active(self) -> list[np.ndarray]:
@@ -183,9 +185,9 @@ class LazySmp:
         self._searches = []
         if make_search is None:
             return
-        if self.full_speed > 1:
+        if self.full_speed_threads > 1:
             self._begin(self._queue, make_search, memory)
-        has_surplus = len(self.workers) >= self.full_speed
+        has_surplus = len(self.workers) >= self.full_speed_threads
         if has_surplus:
             self._begin(self._surplus_queue, make_search, memory)
 
@@ -200,7 +202,7 @@ class LazySmp:
 
         Surplus threads are not waited for.
         """
-        if self.full_speed > 1 and self._searches:
+        if self.full_speed_threads > 1 and self._searches:
             return self._searches[0].stop(VOTE_TIMEOUT)
         return []
 

@@ -57,10 +57,10 @@ class Searcher:
         self._this = self._worker[0]
         self._smp = LazySmp(self.parameters)
 
-    def arm(self, elapsed: int = 0) -> None:
+    def arm(self, elapsed: int | None = None) -> None:
         """Prepare for the next search, whose time began `elapsed` nanoseconds ago.
 
-        From now on stop and ponderhit apply to it.
+        If that is None, it begins with the search. From now on stop and ponderhit apply to it.
         """
         self.time.arm(elapsed)
 
@@ -111,12 +111,12 @@ class Searcher:
     def resize(self, megabytes: int) -> None:
         """Make a new table. After a MemoryError the table has its old size."""
         self._smp.stop()
-        self.tt.resize(megabytes, self._smp.full_speed)
+        self.tt.resize(megabytes, self._smp.full_speed_threads)
 
     def clear(self) -> None:
         """Clear the hash table, all histories and the node time, because a new game begins."""
         self._smp.stop()
-        self.tt.clear(self._smp.full_speed)
+        self.tt.clear(self._smp.full_speed_threads)
         self.time.node_time = NodeTime(self.time.node_time.rate)
         for worker in (self._worker, *self._smp.workers):
             clear_histories(worker)
@@ -181,9 +181,10 @@ class Searcher:
             found = self._smp.end()
             self.time.node_time.end(limits.clock, white, self.nodes)
             if not lines:
-                line = RootLine(0, 0, self.evaluate(game.position), int(EXACT), choices[:1])
+                first = int(self._this["root"]["moves"][0]["move"])  # in the order of the search
+                line = RootLine(0, 0, self.evaluate(game.position), int(EXACT), (first,))
                 self._report([line], on_report)
-                return Result(choices[0], 0)
+                return Result(first, 0)
 
             line = self._choose_line(game, limits, lines, found)
             if line is not lines[0]:
@@ -234,9 +235,10 @@ class Searcher:
     def _node_limit(self, limits: Limits) -> int:
         """Return the node limit of the first thread: its share of each limit."""
         budgets = (limits.nodes, self.time.node_limit, self.skill and self.skill.nodes)
-        sharing = 1 if self.skill else self._smp.full_speed  # a limited engine searches alone
+        # A limited engine searches alone.
+        sharing = 1 if self.skill else self._smp.full_speed_threads
         shares = [max(1, nodes // sharing) for nodes in budgets if nodes is not None]
-        return min(shares, default=int(NO_NODE_LIMIT))
+        return min([*shares, int(NO_NODE_LIMIT)])
 
     def _report(self, lines: list[RootLine], on_report: Callable[[Report], None]) -> None:
         """Report the best lines, at most as many as the user wants to see."""
@@ -267,6 +269,7 @@ class Searcher:
         if len(line) > 1:
             return Result(line[0], line[1])
         following = game.position.after(line[0])
-        is_drawn = following.key in game.keys or following.record["halfmove"] >= FIFTY_MOVES
+        is_repetition = game.keys.count(following.key) >= 2
+        is_drawn = is_repetition or following.record["halfmove"] >= FIFTY_MOVES
         reply = 0 if is_drawn else self.tt.recall(following.key).move
         return Result(line[0], reply if reply in following.legal_moves() else 0)

@@ -27,7 +27,7 @@ STABILITY = (
     "time_stability_3",
     "time_stability_4",
 )
-NANOSECONDS = 1_000_000  # in a millisecond
+NS_PER_MS = 1_000_000
 NEVER = np.iinfo(np.int64).max  # a deadline that does not come
 
 
@@ -122,6 +122,7 @@ class NodeTime:
     rate: int = 0
     left: float | None = None  # milliseconds on the node clock, None before a game's first move
     period: float = 0
+    period_moves: int = 0  # the most moves to go so far
     moves_to_go: int = 0
 
     def begin(self, limits: Limits, white_to_move: bool) -> Limits:
@@ -131,8 +132,9 @@ class NodeTime:
         moves_to_go = limits.clock.moves_to_go or 0
         if self.left is None:
             self.left = self.period = limits.clock.of(white_to_move)[0] or 0
-        elif moves_to_go > self.moves_to_go:  # the next period has begun
+        elif moves_to_go > self.moves_to_go or self.period_moves == 1:  # the next period has begun
             self.left += self.period
+        self.period_moves = max(self.period_moves, moves_to_go)
         self.moves_to_go = moves_to_go
         return limits._replace(
             clock=limits.clock._replace(white_time=int(self.left), black_time=int(self.left))
@@ -149,10 +151,9 @@ class TimeManager:
 
     `stop`, `ponderhit` and `arm` may be called from any thread.
 
-    While the search ponders it has no deadline. For the maximum its time counts from the
-    `ponderhit`, but for the optimum from the beginning; a search that is past the optimum ends at
-    the `ponderhit`. `node_limit` is the budget in nodes if time is counted in nodes, otherwise
-    None.
+    While the search ponders it has no deadline. After the `ponderhit` it may run for the maximum,
+    unless it has pondered for so long; the optimum counts from the beginning. `node_limit` is the
+    budget in nodes if time is counted in nodes, otherwise None.
     """
 
     def __init__(self, overhead: int, parameters: Mapping[str, int]) -> None:
@@ -172,14 +173,14 @@ class TimeManager:
         self._hit = False
         self._is_late = False
 
-    def arm(self, elapsed: int = 0) -> None:
+    def arm(self, elapsed: int | None = None) -> None:
         """Reset stop and ponderhit for the next search.
 
-        Its time began `elapsed` nanoseconds ago.
+        Its time began `elapsed` nanoseconds ago; if that is None, it begins with `start`.
         """
         with self._lock:
             self.signals[STOP] = 0
-            self._armed = int(clock_now()) - elapsed
+            self._armed = 0 if elapsed is None else int(clock_now()) - elapsed
             self._hit = False
             self._pondering = False
             self._is_late = False
@@ -210,7 +211,8 @@ class TimeManager:
     def ponderhit(self) -> None:
         """Set the deadline from now on, because the opponent has played the expected move.
 
-        The search ends at once if it has used up its optimum while it pondered.
+        The search ends at once if it finished a depth after its optimum, or has pondered for longer
+        than its maximum.
         """
         with self._lock:
             self._hit = True
@@ -218,8 +220,18 @@ class TimeManager:
                 self._pondering = False
                 self._counted_from = int(clock_now())
                 self._set_deadline()
-                if self._is_late:
+                if self._is_late or self._has_pondered_enough():
                     self.signals[STOP] = 1
+
+    def _has_pondered_enough(self) -> bool:
+        """Return whether the search has pondered for its maximum.
+
+        False with movetime, which has no optimum, and with nodestime.
+        """
+        optimum, maximum = self._budget
+        if optimum is None or maximum is None or self.node_time.rate:
+            return False
+        return self._counted_from - self._began >= maximum * NS_PER_MS
 
     def time_until(self, share: float) -> float:
         """Return the seconds until this share of the optimum is used.
@@ -228,20 +240,20 @@ class TimeManager:
         """
         if self._budget.optimum is None or self.node_time.rate:
             return 0.0
-        spent = (int(clock_now()) - self._counted_from) / NANOSECONDS
+        spent = (int(clock_now()) - self._counted_from) / NS_PER_MS
         return max(0.0, share * self._budget.optimum - spent) / 1000
 
     def _set_deadline(self) -> None:
         self.signals[DEADLINE] = 0
         if self._budget.maximum is not None and not self._pondering and not self.node_time.rate:
             self.signals[DEADLINE] = min(
-                self._counted_from + int(self._budget.maximum * NANOSECONDS), NEVER
+                self._counted_from + int(self._budget.maximum * NS_PER_MS), NEVER
             )
 
     @property
     def milliseconds(self) -> int:
         """The milliseconds since the search began."""
-        return (int(clock_now()) - self._began) // NANOSECONDS
+        return (int(clock_now()) - self._began) // NS_PER_MS
 
     def should_stop(self, best: RootLine, effort: float, nodes: int, forced: bool) -> bool:
         """Return True if no deeper iteration should start after one with this best line.
@@ -264,7 +276,7 @@ class TimeManager:
             return True
 
         rate = self.node_time.rate
-        spent = nodes / rate if rate else (int(clock_now()) - self._began) / NANOSECONDS
+        spent = nodes / rate if rate else (int(clock_now()) - self._began) / NS_PER_MS
         factor = stability_factor(self._lines, effort, self._parameters)
         if forced:
             factor = self._parameters["time_forced"] / 100

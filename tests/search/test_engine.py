@@ -6,6 +6,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from unittest.mock import Mock
 
 import pytest
 
@@ -16,8 +17,10 @@ from zobra.search import current_move
 from zobra.search.bench_conditions import Conditions
 from zobra.search.current_move import CurrentMoveWatch
 from zobra.search.engine import Engine, EngineError
+from zobra.search.jobs import LongJob
 from zobra.search.limits import ClockTimes, Limits, Progress, Report, Result
 from zobra.search.listener import Collector
+from zobra.search.searcher import Searcher
 from zobra.tt.entry import EXACT
 
 TIMEOUT = 30.0  # seconds within which anything that must happen has happened
@@ -273,6 +276,14 @@ def test_a_position_is_kept_until_another_can_be_read(engine, said):
 # The watch
 
 
+@pytest.mark.parametrize("is_search", [True, False])
+def test_only_the_time_of_a_search_counts_from_its_submission(is_search):
+    searcher = Mock(Searcher)
+    LongJob(lambda job: None, is_search=is_search).attach(searcher)
+    (elapsed,) = searcher.arm.call_args.args
+    assert (elapsed is not None) == is_search
+
+
 def test_the_current_move_is_reported_when_it_changes(monkeypatch):
     monkeypatch.setattr(current_move, "FIRST_LOOK", 0.0)
     monkeypatch.setattr(current_move, "PERIOD", 0.001)
@@ -292,4 +303,9 @@ def test_the_current_move_is_reported_when_it_changes(monkeypatch):
     time.sleep(0.1)
     watch.end()
     assert heard == [Progress(5, 7, 1), Progress(5, 8, 2)]
+
+    again = threading.Event()
+    watch.begin(look, lambda progress: again.set())  # a new search, at the same move
+    assert again.wait(TIMEOUT)
+    watch.end()
     watch.close()

@@ -5,6 +5,7 @@ best line is chosen.
 import random
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -222,6 +223,15 @@ def test_a_new_game_waits_for_a_thread_that_is_late_from_an_earlier_search(
     threading.Timer(0.2, free.set).start()
     searcher.clear()
     assert finished.is_set()
+
+
+def test_a_table_is_freed_when_another_replaces_it(eight_processors):
+    searcher = Searcher(1)
+    searcher.threads = 2
+    searcher.search(new_game(), Limits(nodes=20_000))
+    old = weakref.ref(searcher.tt.bytes)
+    searcher.resize(2)
+    assert old() is None
 
 
 def test_many_threads_do_not_delay_the_answer():

@@ -18,7 +18,7 @@ from tests.support.searches import (
     without_time,
 )
 from zobra.engine.fen import START, parse_fen
-from zobra.engine.position import Game
+from zobra.engine.move import move_text
 from zobra.engine.scores import MAX_PLY, is_mate, mate_in_moves
 from zobra.search.limits import ClockTimes, Limits, Result
 from zobra.search.searcher import Searcher
@@ -124,6 +124,18 @@ def test_only_the_search_moves_are_considered(searcher):
     assert sorted(report.pv[0] for report in reports) == sorted(3 * allowed)
 
 
+def test_a_node_limit_beyond_64_bits_is_none(searcher):
+    searcher.time.node_time.rate = 10_000
+    result, _ = think(searcher, KIWIPETE, Limits(movetime=10**15, depth=1))
+    assert result.best in LEGAL
+
+
+def test_without_a_finished_move_the_first_in_search_order_is_played(searcher):
+    result, reports = think(searcher, "k7/8/8/3q4/4P3/8/8/K7 w - - 0 1", Limits(nodes=1))
+    assert move_text(result.best) == "e4d5"
+    assert [(report.depth, report.pv) for report in reports] == [(0, (result.best,))]
+
+
 @pytest.mark.parametrize(("fen", "plies"), [mate for mate in MATES if mate[1] % 2])
 def test_the_mate_limit_ends_the_search_once_it_is_found(searcher, fen, plies):
     moves = (plies + 1) // 2
@@ -220,8 +232,10 @@ def test_a_search_leaves_the_game_alone(searcher):
 
 def test_no_reply_is_expected_to_a_move_that_repeats(searcher):
     think(searcher, START, Limits(depth=6))  # the table knows a move for the start position
-    game = play(START, "g1f3", "g8f6", "f3g1")
-    back = game.position.parse_move("f6g8")
+    moves = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    once = play(START, *moves[:3])
+    twice = play(START, *moves, *moves[:3])
+    back = once.position.parse_move("f6g8")
     limits = Limits(depth=1, searchmoves=(back,))
-    assert searcher.search(game, limits) == Result(back, 0)
-    assert searcher.search(Game(game.position), limits).ponder != 0
+    assert searcher.search(twice, limits) == Result(back, 0)
+    assert searcher.search(once, limits).ponder != 0  # the second occurrence is no draw yet

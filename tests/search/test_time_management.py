@@ -219,6 +219,10 @@ def test_time_counts_from_the_start_or_from_arming(fake, armed):
         fake.now += 20
         fake.manager.arm(20 * MS)  # `go` was read so long ago
         fake.now += 30  # a look into the endgame tablebases
+    else:
+        fake.now -= 40
+        fake.manager.arm()
+        fake.now += 40
     fake.start()
     fake.now = 5_099
     assert fake.deadline == 5_250
@@ -253,6 +257,14 @@ def test_a_ponderhit_after_the_optimum_ends_the_search(fake, optimum):
     assert not fake.stopped
     fake.manager.ponderhit()
     assert fake.stopped == (optimum == 100)
+
+
+@pytest.mark.parametrize("pondered", [249, 250])
+def test_a_ponderhit_after_the_maximum_ends_the_search(fake, pondered):
+    fake.start(ponder=True)
+    fake.now += pondered  # in one depth
+    fake.manager.ponderhit()
+    assert fake.stopped == (pondered == 250)
 
 
 def test_an_early_ponderhit_counts_for_one_search(fake):
@@ -337,14 +349,22 @@ def test_the_own_clock_runs_by_nodes():
     assert node_time.begin(Limits(depth=4), True) == Limits(depth=4)
 
 
-def test_each_period_of_moves_has_its_time():
+@pytest.mark.parametrize(
+    ("periods", "times"),
+    [
+        ((2, 1, 2, 1, 2), [5_000, 4_000, 8_000, 7_000, 11_000]),
+        ((1, 1, 1), [5_000, 9_000, 13_000]),
+        ((2, 1, 1, 2), [5_000, 4_000, 3_000, 7_000]),  # one move twice: it was pondered on in vain
+    ],
+)
+def test_each_period_of_moves_has_its_time(periods, times):
     node_time = NodeTime(rate=100)
     seen = []
-    for moves_to_go in (2, 1, 2, 1, 2):
+    for moves_to_go in periods:
         limits = Limits(clock=ClockTimes(5_000, 5_000, 0, 0, moves_to_go))
         seen.append(node_time.begin(limits, True).clock.white_time)
         node_time.end(limits.clock, True, 100_000)  # a second
-    assert seen == [5_000, 4_000, 8_000, 7_000, 11_000]
+    assert seen == times
 
 
 def test_limits_in_nodes(fake):
