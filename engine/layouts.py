@@ -67,8 +67,8 @@ CONSTANTS = layout(
 )
 
 # A position. `correction_keys` are [pawns, White's pieces, Black's pieces]; `castling` has the
-# squares of the rooks that may still castle; `en_passant` is the square behind a pawn that can
-# legally be taken in passing, 0 (a1) for none.
+# squares of the rooks that may still castle; `en_passant` is the target square if a pawn can be
+# legally taken en passant, else 0 (a1).
 POSITION = layout(
     ("pieces", "u8", (6,)),
     ("colours", "u8", (2,)),
@@ -79,10 +79,10 @@ POSITION = layout(
     ("en_passant", "u8"),
     ("side", "u8"),
     ("halfmove", "i8"),  # plies since the last capture or pawn move
-    ("reversible_plies", "i8"),  # plies since the last null move, or move that cannot be undone
+    ("reversible_plies", "i8"),  # plies since the last irreversible or null move
     ("fullmove", "i8"),
     ("checkers", "u8"),  # enemy pieces that give check
-    ("pinned", "u8"),  # own pieces that may leave their line to the king only by exposing it
+    ("pinned", "u8"),  # own pieces pinned to the king
 )
 
 MOVE_LIST = layout(("count", "u8"), ("moves", "u2", (MAX_MOVES,)))

@@ -9,7 +9,7 @@ too. 0 (a1a1) is no move.
 
 import numpy as np
 
-from zobra.engine.board import KNIGHT, SQUARE_NAMES, THREE
+from zobra.engine.board import KING_FILE, KNIGHT, SQUARE_NAMES, THREE
 from zobra.engine.kernels import kernel
 
 SQUARE_BITS = 6
@@ -67,6 +67,6 @@ def move_text(move: int, chess960: bool = False) -> str:
     to = move >> SQUARE_BITS & 63
     flag = move >> 2 * SQUARE_BITS
     if flag == CASTLING and not chess960:
-        to = (from_ & 56) + (6 if to > from_ else 2)
+        to = (from_ & 56) + KING_FILE[to < from_]
     suffix = PROMOTION_LETTERS[flag - 4] if flag >= PROMOTION else ""
     return SQUARE_NAMES[from_] + SQUARE_NAMES[to] + suffix

@@ -77,13 +77,13 @@ def see_at_least(position, constants, move, threshold):  # noqa: C901
     if flag == CASTLING:
         return threshold <= 0
 
-    # The balance if the captured piece were free,
+    # At best, the captured piece is free.
     from_ = from_square(move)
     to = to_square(move)
     balance = capture_value(position, move) - threshold
     if balance < 0:
         return False
-    # and if the capturing piece were then lost for nothing
+    # At worst, the capturing piece is then lost for nothing.
     kind = promoted_type(flag) if flag >= PROMOTION else np.uint64(position.board[from_]) >> ONE
     balance -= piece_value(kind)
     if balance >= 0:

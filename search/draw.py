@@ -7,7 +7,7 @@ from zobra.engine.kernels import kernel, popcount
 
 @kernel
 def is_repetition(worker, ply):
-    """Return whether this position occurred before: once since the root, or twice in all."""
+    """Return whether this position occurred before: once after the root, or twice in all."""
     position = worker.stack[ply].position
     current = worker.root_key_index + ply
     seen_in_game = False

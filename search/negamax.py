@@ -193,8 +193,8 @@ def negamax(worker, constants, ply, depth, alpha, beta, cut_node):
                     worker, constants, ply + 1, new_depth, -alpha - 1, -alpha, child_cut_node
                 )
 
-        # Step 12. Principal variation search. The first move has the full window; so has one that
-        # is better than it.
+        # Step 12. Principal variation search. In a PV node the first move is searched with the full
+        # window, and so is a later one whose null-window search exceeds alpha.
         if pv_node and (node.move_count == 1 or score > alpha):
             score = -negamax(worker, constants, ply + 1, new_depth, -beta, -alpha, NO)
 

@@ -138,8 +138,8 @@ def finish_node(worker, ply, move, score, alpha, beta):
     """Update the correction histories and the table with a node's result, and return its score.
 
     In a null window a fail-high is blended toward beta, more so at low depth. The score shows the
-    error of the static evaluation, but not in check, after a capture, or if it is a bound on the
-    wrong side.
+    error of the static evaluation, unless the side to move is in check, the best move is a capture
+    or promotion, or the score is a bound on the wrong side of the evaluation.
     """
     node = worker.stack[ply]
     depth = node.depth

@@ -1,8 +1,9 @@
 """The tunable numbers of the search, declared once: name, default, bounds, and step for tuning.
 
-Suffixes: BASE and SLOPE make a straight line over depth, MARGIN is a difference of scores (of each
-ply in reverse futility pruning), DEPTH is in plies, DIVISOR divides. The kernels read them from a
-record inside the worker, so they can change without a new compilation.
+Suffixes: BASE is the constant term of a formula and SLOPE its factor, mostly of the depth; MARGIN
+is a difference of scores (for each ply in reverse futility pruning); DIVISOR divides. DEPTH is the
+least depth in plies for a technique, or the greatest for one that prunes shallow nodes. The kernels
+read them from a record inside the worker, so they can change without a new compilation.
 """
 
 from typing import NamedTuple
@@ -28,8 +29,8 @@ PARAMETERS = (
     Parameter("reverse_futility_margin", 69, 30, 200, 8),
     Parameter("reverse_futility_least_margin", 27, 0, 150, 8),
     Parameter("reverse_futility_share", 670, 0, 1024, 60),  # 1024ths of what is above beta
-    # Off the margin after a bad move of the opponent
-    Parameter("reverse_futility_worsening", 27, 0, 100, 6),
+    # Subtracted from the margin if the opponent's last move worsened its evaluation
+    Parameter("reverse_futility_opponent_worsening", 27, 0, 100, 6),
     Parameter("null_move_depth", 2, 1, 64, 1),
     Parameter("null_move_base", 5, 1, 8, 1),
     Parameter("null_move_divisor", 4, 2, 8, 1),
@@ -45,13 +46,13 @@ PARAMETERS = (
     Parameter("reduction_divisor", 230, 100, 400, 12),  # hundredths
     Parameter("reduction_moves", 1, 1, 500, 1),
     Parameter("reduction_cut_node", 1319, 0, 3000, 150),  # 1024ths of a ply, here and below
-    Parameter("reduction_worsening", 795, 0, 2000, 120),
+    Parameter("reduction_not_improving", 795, 0, 2000, 120),
     Parameter("reduction_pv", 937, 0, 3000, 120),
     Parameter("reduction_tt_pv", 1924, 0, 4000, 150),  # on a former principal variation
     Parameter("reduction_check", 816, 0, 3000, 120),
     Parameter("reduction_noisy_tt_move", 621, 0, 2000, 120),
     Parameter("reduction_cutoffs", 1157, 0, 3000, 150),
-    # More cutoffs of the next ply than this count as many
+    # Reduced more if the next ply has had more beta cutoffs than this
     Parameter("reduction_cutoffs_number", 2, 0, 20, 1),
     Parameter("reduction_history", 10097, 1000, 32000, 800),  # history values for a ply
     Parameter("reduction_root", 383, 0, 1024, 60),  # 1024ths left of a reduction at the root
@@ -67,7 +68,7 @@ PARAMETERS = (
     Parameter("see_pruning_depth", 9, 0, 16, 1),
     Parameter("see_quiet_slope", 29, 5, 100, 4),
     Parameter("see_noisy_slope", 92, 20, 200, 8),
-    # 1: all of them; 0: one quiet move after one that does not lose
+    # 1: all of them; 0: one quiet move after one that avoids mate
     Parameter("quiescence_evasions", 0, 0, 1, 1),
     Parameter("quiescence_margin", 250, 50, 400, 20),
     Parameter("history_slope", 334, 50, 800, 20),
@@ -84,9 +85,10 @@ PARAMETERS = (
     Parameter("time_optimum", 100, 20, 300, 8),  # of a move's share of the clock
     Parameter("time_maximum", 300, 100, 1000, 25),  # of the same
     Parameter("time_clock_share", 35, 5, 90, 3),  # of the clock: the most for one of several moves
-    Parameter("time_reserve", 150, 0, 1000, 15),  # milliseconds kept for a machine that stalls,
-    Parameter("time_reserve_share", 30, 0, 90, 3),  # at most this share of the clock,
-    Parameter("time_least_reserve", 50, 0, 500, 5),  # but at least so many milliseconds
+    # Kept in case the machine stalls: this share of the clock, within two bounds in milliseconds
+    Parameter("time_reserve_share", 30, 0, 90, 3),
+    Parameter("time_least_reserve", 50, 0, 500, 5),
+    Parameter("time_reserve", 150, 0, 1000, 15),
     Parameter("time_stability_0", 150, 50, 300, 8),  # of the optimum, if the best move is new,
     Parameter("time_stability_1", 120, 50, 300, 8),  # has stood for one depth more,
     Parameter("time_stability_2", 100, 50, 300, 8),

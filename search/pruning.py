@@ -36,8 +36,8 @@ def is_improving(worker, ply):
 def reverse_futility_applies(worker, ply, evaluation, beta, depth):
     """Return whether the evaluation exceeds beta by a margin for each ply left.
 
-    This is reverse futility pruning. It does not apply where a null move is verified, which would
-    trust the evaluation once more.
+    This is reverse futility pruning. It is not done while a null move is verified, because that
+    must not rely on the evaluation.
     """
     node = worker.stack[ply]
     parameters = worker.parameters
@@ -48,7 +48,7 @@ def reverse_futility_applies(worker, ply, evaluation, beta, depth):
     margin = parameters.reverse_futility_margin * plies
     before = worker.stack[ply - 1].static_evaluation
     if before != NO_SCORE and node.static_evaluation > -before:  # the opponent's move was bad
-        margin -= parameters.reverse_futility_worsening
+        margin -= parameters.reverse_futility_opponent_worsening
     margin = max(margin, parameters.reverse_futility_least_margin)
     return evaluation - margin >= beta > -LONGEST_MATE
 
@@ -88,8 +88,8 @@ def null_move_depth(worker, evaluation, beta, depth):
 def prune_move(worker, constants, ply, move, alpha, best):
     """Return whether a move need not be searched.
 
-    The first move that does not get mated is searched in any case. `lmr_depth` is the depth that
-    late move reductions would leave.
+    No move is pruned before one that avoids mate is found. `lmr_depth` is the depth that the basic
+    late move reduction leaves.
     """
     if best <= -LONGEST_MATE:
         return False
@@ -102,7 +102,8 @@ def prune_move(worker, constants, ply, move, alpha, best):
     lmr_depth = max(0, depth - 1 - late_move_reduction(worker, node) // PLY)
 
     if is_quiet:
-        # Late move pruning: at low depth, quiet moves are skipped after so many moves.
+        # Late move pruning: at low depth, the remaining quiet moves are skipped after a number of
+        # moves that grows with the square of the depth.
         limit = parameters.lmp_base + depth * depth
         if not node.improving:
             limit //= 2

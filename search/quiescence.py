@@ -87,8 +87,8 @@ def quiescence(worker, constants, ply, alpha, beta):  # noqa: C901, PLR0915
         if move == NO_MOVE:
             break
 
-        # Step 4. Delta pruning: even with the captured piece the evaluation stays below alpha; or
-        # the evaluation with the margin does not exceed alpha and the capture wins no material.
+        # Step 4. Delta pruning: even the evaluation plus a margin plus the captured piece does not
+        # exceed alpha; or the first two do not, and the capture wins no material.
         if not in_check:
             futility_value = futility_base + capture_value(position, move)
             if futility_value <= alpha:

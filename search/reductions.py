@@ -27,7 +27,7 @@ def late_move_reduction(worker, node):
     number = np.uint64(min(node.move_count, LAST_MOVE))
     reduction = worker.reductions[depth, number]
     if not node.improving:
-        reduction += worker.parameters.reduction_worsening
+        reduction += worker.parameters.reduction_not_improving
     return reduction
 
 

@@ -18,7 +18,7 @@ from zobra.engine.scores import is_mate
 FILE = Path(__file__).parent / "data" / "win_draw_loss.json"
 MOST_PIECES = 30  # of both sides, without the kings
 USUAL_MATERIAL = 0.6  # the share of them at move 32, median of 530 games at 8+0.08
-# Internal units: a result that endgame tablebases know, beyond any evaluation and below any mate
+# Internal units: a result that endgame tablebases know, beyond usual evaluations and below any mate
 CERTAIN = 20_000
 
 

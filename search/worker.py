@@ -23,10 +23,10 @@ from zobra.search.root import ROOT
 from zobra.tt.table import TABLE
 
 STACK_PLIES = MAX_PLY + 4
-# Earlier positions of the game that can still be repeated; more than 150 plies need an unclaimed
-# draw
+# Earlier positions that can still be repeated. The 75-move rule ends a game after 150 plies, but
+# not every GUI applies it.
 MAX_KEYS = 1024
-MAX_SEARCHED = 32  # moves of a node that are noted for the malus
+MAX_SEARCHED = 32  # searched moves of a node that are remembered for the malus
 REDUCTION_DEPTHS = 64
 REDUCTION_MOVES = 64
 
@@ -79,9 +79,9 @@ WORKER = layout(
     ("signals_address", "u8"),  # int64s that other threads set: see SIGNALS
     *((name, "i8") for name in ("stopped", "nodes", "node_limit", "selective_depth")),
     ("counters", COUNTERS),
-    ("next_check", "i8"),  # the limits are looked at when so many nodes are counted,
-    ("check_interval", "i8"),  # which is so many after the last look,
-    ("clock_read", "i8"),  # when the clock said this (monotonic nanoseconds)
+    ("next_check", "i8"),  # node count at which the limits are checked next
+    ("check_interval", "i8"),  # nodes between two checks
+    ("clock_read", "i8"),  # monotonic nanoseconds at the last check
     ("root_key_index", "i8"),  # index of the root's key in `keys`; smaller ones are of the game
     ("root", ROOT),
     # 1024ths of a ply, by depth and move number
@@ -108,8 +108,8 @@ DEADLINE = 1
 SIGNALS = 2
 DEADLINE_OFFSET = np.uint64(8 * DEADLINE)
 PLY = 1024  # reductions are counted in 1024ths of a ply
-# Nodes between two looks at the limits: as many as take about CLOCK_PERIOD nanoseconds, if the
-# search has a deadline.
+# Nodes between two checks of the limits. With a deadline they are adapted, so that the clock is
+# read about every CLOCK_PERIOD nanoseconds.
 MIN_CHECK_INTERVAL = np.int64(16)
 MAX_CHECK_INTERVAL = np.int64(1024)
 CLOCK_PERIOD = np.int64(500_000)
@@ -155,8 +155,8 @@ def clear_counters(worker):
 def check_limits(worker):
     """Stop the search if it has to end; otherwise set when to check again.
 
-    The clock is read by time, not by nodes: a thread that had no processor, or whose memory is
-    slow, checks again after a few nodes. Without a deadline the clock is not read.
+    With a deadline, the interval is adapted to the speed of the thread: one that was descheduled,
+    or whose memory is slow, checks again after a few nodes. Without one, the clock is not read.
     """
     deadline = load_flag(worker.signals_address + DEADLINE_OFFSET)
     must_end = load_flag(worker.signals_address) != 0

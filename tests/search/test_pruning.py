@@ -40,7 +40,10 @@ def test_reverse_futility_needs_the_margin_of_every_ply(depth, improving):
 @pytest.mark.parametrize(("before", "margin"), [(NONE, 160), (-10, 160), (-9, 130)])
 def test_reverse_futility_needs_less_after_a_bad_move_of_the_opponent(before, margin):
     bench = node_at(
-        START, reverse_futility_margin=80, reverse_futility_worsening=30, static_evaluation=10
+        START,
+        reverse_futility_margin=80,
+        reverse_futility_opponent_worsening=30,
+        static_evaluation=10,
     )
     bench.this["stack"][0]["static_evaluation"] = before
     for evaluation, applies in ((margin - 1, 0), (margin, 1)):

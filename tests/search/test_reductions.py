@@ -36,7 +36,7 @@ def reduction_of(
 
 
 def test_the_reduction_table_follows_its_formula():
-    bench = node_at(START, reduction_base=70, reduction_divisor=230, reduction_worsening=500)
+    bench = node_at(START, reduction_base=70, reduction_divisor=230, reduction_not_improving=500)
     node = bench.this["stack"][1]
     for depth, number in product((1, 2, 5, 63, 64, 127), (1, 2, 8, 63, 64, 218)):
         node["depth"] = depth

@@ -10,7 +10,9 @@ from tests.support.paths import ROOT
 from zobra.arena.formats.files import tomllib
 from zobra.cli.command_line import app
 from zobra.engine.fen import START, parse_fen
+from zobra.engine.perft import MAX_DEPTH
 from zobra.engine.position import Game
+from zobra.search.bench_conditions import LARGEST
 from zobra.search.engine import Engine
 from zobra.search.limits import Limits
 from zobra.search.listener import Collector
@@ -18,6 +20,7 @@ from zobra.search.options import BY_NAME, OPTIONS, PARAMETER_OPTIONS, find
 from zobra.search.parameters import PARAMETERS, default_parameters
 from zobra.search.searcher import Searcher
 from zobra.search.skill import HIGHEST, LOWEST, MAX_SKILL
+from zobra.tt.table import MAX_MEGABYTES, MIN_MEGABYTES
 from zobra.uci.option_text import announcement, read_value
 
 
@@ -92,6 +95,8 @@ def test_the_documented_options_match():
 def test_bounds_are_those_of_the_search():
     assert (find("UCI_Elo").low, find("UCI_Elo").high) == (LOWEST, HIGHEST)
     assert (find("Skill Level").low, find("Skill Level").high) == (0, MAX_SKILL)
+    assert (find("Hash").low, find("Hash").high) == (MIN_MEGABYTES, MAX_MEGABYTES)
+    assert LARGEST["perft"] == MAX_DEPTH
     for parameter in PARAMETERS:
         option = find(parameter.name)
         bounds = (option.default, option.low, option.high)
