@@ -42,13 +42,15 @@ class DataReport(NamedTuple):
     def faults(self) -> list[str]:
         """Return the reasons not to train on these games, as sentences."""
         found = []
+        if not self.positions:
+            found.append("no position passes the filter")
         if self.coherence is not None and self.coherence < MIN_COHERENCE:
             found.append(
                 f"only {self.coherence:.0%} of the clear scores agree with the result: is their "
                 "sign right?"
             )
         if self.duplicates > MAX_DUPLICATES:
-            found.append(f"{self.duplicates:.0%} of the positions occur more than once")
+            found.append(f"{self.duplicates:.0%} of the positions repeat an earlier one")
         half_points = 2 * self.results[2] + self.results[1]
         white_share = half_points / (2 * max(1, self.games))
         if self.games and not MIN_WHITE_SHARE <= white_share <= MAX_WHITE_SHARE:

@@ -32,7 +32,9 @@ class Range(NamedTuple):
 
 
 Plies = Annotated[int, Range(0, 200)]
+Pieces = Annotated[int, Range(2, 32)]
 Share = Annotated[float, Range(0, 1)]
+Rate = Annotated[float, Range(0, 1)]  # of learning, and of the decay of weights
 # Internal units and small numbers: a score is kept in 16 bits.
 Small = Annotated[int, Range(0, 30_000)]
 AtLeastOne = Annotated[int, Range(1, 30_000)]
@@ -42,7 +44,7 @@ AtLeastOne = Annotated[int, Range(1, 30_000)]
 class GameRules:
     """How a self-play game opens, how deep it is searched, and when it is adjudicated.
 
-    Scores are in internal units.
+    Scores are in internal units. A game also ends as soon as a search announces a mate.
     """
 
     # Soft and hard limit: a search starts no new depth after `nodes`, and stops at `node_limit`.
@@ -76,12 +78,12 @@ class GameRules:
 class Filter:
     """Which quiet positions of the games the network learns from."""
 
-    first_ply: Small = 16  # from the start position
-    largest_score: Small = 3_000  # internal units; games.py stores none from 2,214 to 29,999
-    fewest_pieces: Small = 4
+    first_ply: Plies = 16  # from the start position
+    largest_score: AtLeastOne = 3_000  # internal units; games.py stores none from 2,214 to 29,999
+    fewest_pieces: Pieces = 4
 
     # Of the positions with at most `thinned_pieces`, one in `thinning` is kept, chosen by its key.
-    thinned_pieces: Small = 0
+    thinned_pieces: Annotated[int, Range(0, 32)] = 0
     thinning: AtLeastOne = 2
 
 
@@ -89,8 +91,9 @@ class Filter:
 class DataPlan:
     """The games to play, which become a set with the name of the recipe.
 
-    `network` plays them: FIRST_NAME, BUILT_IN_NAME or the name of a recipe. `engine` is the commit
-    of the engine that plays them, for the record. Training also uses the sets in `also`.
+    `network` plays them: FIRST_NAME, BUILT_IN_NAME or the name of a recipe. `engine` is a hint for
+    the user, the commit of an engine that plays the same games again; the set has the commit that
+    played it. Training also uses the sets in `also`.
     """
 
     games: Annotated[int, Range(1)] = 1_000
@@ -110,9 +113,9 @@ class Schedule:
 
     # The learning rate rises linearly for `warmup` steps, and falls by half a cosine.
     learning_rate: Annotated[float, Range(1e-9, 1)] = 1e-3
-    final_learning_rate: Share = 1e-5
+    final_learning_rate: Rate = 1e-5
     warmup: Annotated[int, Range(0)] = 200
-    weight_decay: Share = 0.01
+    weight_decay: Rate = 0.01
 
     # The WDL proportion (lambda): the share of the game's result in the target. The rest is the
     # score. If `wdl_end` is given, the share changes linearly to it.
@@ -253,8 +256,12 @@ def _name_faults(recipe: Recipe) -> Iterator[str]:
         yield f"a recipe cannot have the name {name!r}, which means a network that no recipe makes"
     if recipe.data.network == name:
         yield f"data.network = {name!r}: training would overwrite the network that played the games"
+    if recipe.start == name:
+        yield f"start = {name!r}: training would overwrite the network that it starts from"
     if recipe.start == FIRST_NAME:
         yield f"start = {FIRST_NAME!r}: it only plays; without `start` the weights are random"
+    if recipe.built_in and BUILT_IN_NAME not in (recipe.start, recipe.data.network):
+        yield f"built_in = {recipe.built_in!r}: neither `start` nor data.network is 'built-in'"
 
     others = [Path(other) for other in recipe.data.also]
     if Path() in others:

@@ -44,7 +44,8 @@ def test_a_fair_set_has_no_fault(games, check):
 
 
 def test_repeated_positions_are_found(games, check):
-    assert "more than once" in check([*games, *games]).faults()[0]
+    fault = check([*games, *games]).faults()[0]
+    assert fault.endswith("of the positions repeat an earlier one")
 
 
 def test_scores_of_the_wrong_side_are_found(games, check):
@@ -55,6 +56,11 @@ def test_scores_of_the_wrong_side_are_found(games, check):
 def test_results_of_one_colour_are_found(games, check):
     won = [replace(game, result=2) for game in games]
     assert "White has 100% of the points" in " ".join(check(won).faults())
+
+
+def test_games_without_a_position_that_passes_are_found(shard):
+    report = check_data([shard], Filter(first_ply=200), 6)
+    assert "no position passes the filter" in report.faults()
 
 
 def test_a_set_without_positions_has_no_shares():

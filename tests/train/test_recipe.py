@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from zobra.arena.formats.files import read_toml
 from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, FOLDER, read_recipe
 
 
@@ -14,7 +15,24 @@ def test_the_recipes_can_be_read(path):
     assert recipe.name == path.stem
     assert json.dumps(recipe.facts())
     for name in {*recipe.data.also, recipe.data.network} - {FIRST_NAME, BUILT_IN_NAME}:
-        assert read_recipe(name).hidden <= recipe.hidden
+        assert read_recipe(name).name == name
+
+
+def numbers(table: dict, prefix: str = "") -> set[str]:
+    """Names of the entries of a recipe, with those of their tables."""
+    found = set()
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found |= numbers(value, f"{prefix}{name}.")
+        else:
+            found.add(prefix + name)
+    return found
+
+
+def test_the_recipe_of_the_built_in_network_states_everything():
+    recipe = read_recipe("generation10")
+    stated = numbers(read_toml(FOLDER / "generation10.toml"))
+    assert stated == numbers(recipe.facts()) - {"name"}
 
 
 def test_numbers_that_are_not_given_have_their_defaults(tmp_path):
@@ -72,6 +90,8 @@ def test_a_bare_name_means_a_recipe_of_zobra(tmp_path, monkeypatch):
         ("[data]\nalso = ['bad']", "data.also has 'bad', the set of the recipe itself"),
         ("[data]\nalso = ['old', 'older', 'old/']", "data.also names a set twice"),
         ("[data]\nnetwork = 'bad'", "data.network = 'bad': training would overwrite"),
+        ("start = 'bad'", "start = 'bad': training would overwrite"),
+        ("built_in = '12'", "built_in = '12': neither `start` nor data.network is 'built-in'"),
         ("[training]\nseed = -1", "training.seed = -1: it must be at least 0"),
         ("[data.rules]\nnodes = 0", "data.rules.nodes = 0"),
         (
@@ -84,7 +104,10 @@ def test_a_bare_name_means_a_recipe_of_zobra(tmp_path, monkeypatch):
         ),
         ("[data.rules]\nwin_score = 0", "data.rules.win_score = 0: it must be 1 to 30000"),
         ("[data.rules]\nbranches = 1", "data.rules.branches = 1: there would be no game"),
-        ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 0 to 30000"),
+        ("[filter]\nlargest_score = 40_000", "filter.largest_score = 40000: it must be 1 to 30000"),
+        ("[filter]\nfirst_ply = 300", "filter.first_ply = 300: it must be 0 to 200"),
+        ("[filter]\nfewest_pieces = 33", "filter.fewest_pieces = 33: it must be 2 to 32"),
+        ("[filter]\nthinned_pieces = 33", "filter.thinned_pieces = 33: it must be 0 to 32"),
         ("[training]\nwdl_start = 15", "training.wdl_start = 15: it must be 0 to 1"),
         ("[training]\nwdl_end = 2", "training.wdl_end = 2: it must be 0 to 1"),
         ("[training]\neval_scale = 0", "training.eval_scale = 0: it must be 10 to 10000"),
