@@ -7,6 +7,7 @@ The modules, in the order in which pipeline.py uses them:
     game_kernel      one game of self-play, in one call of a kernel
     self_play        all games of a recipe, by many threads
     games            the files of games, called shards
+    provenance       the version and the commit that played or trained
     positions        the quiet positions of a game, 32 bytes each, by replaying it
     check            statistics of the games, and faults that would spoil the training
     position_file    all positions in one file, mapped into memory

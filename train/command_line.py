@@ -82,6 +82,16 @@ Concurrency = Annotated[
 ]
 
 
+Trees = Annotated[
+    Path | None,
+    typer.Option(
+        "--trees",
+        metavar="FILE",
+        help="Positions labelled by label-trees; the header states the network's error on them.",
+    ),
+]
+
+
 def _folder(folder: Path | None) -> Path:
     """Return the folder of games and networks as an absolute path, which a match stores."""
     from platformdirs import user_data_path
@@ -91,21 +101,30 @@ def _folder(folder: Path | None) -> Path:
     return folder.resolve()
 
 
-def _pipeline(recipe: str, folder: Path | None, concurrency: int | None) -> "Pipeline":
+def _pipeline(
+    recipe: str, folder: Path | None, concurrency: int | None, trees: Path | None = None
+) -> "Pipeline":
     from rich.console import Console
 
     from zobra.arena.runner import processors
     from zobra.train.pipeline import Pipeline
     from zobra.train.recipe import read_recipe
+    from zobra.train.tree_error import read_labelled
 
     workers = concurrency or processors.count()
-    return Pipeline(read_recipe(recipe), _folder(folder), Console(), workers)
+    labelled = None if trees is None else read_labelled(trees)
+    return Pipeline(read_recipe(recipe), _folder(folder), Console(), workers, labelled)
 
 
 @app.command("all")
-def all_steps(recipe: RecipeName, folder: Folder = None, concurrency: Concurrency = None) -> None:
+def all_steps(
+    recipe: RecipeName,
+    folder: Folder = None,
+    concurrency: Concurrency = None,
+    trees: Trees = None,
+) -> None:
     """Run all steps of a recipe: data, check, network with verify, gate."""
-    _pipeline(recipe, folder, concurrency).run()
+    _pipeline(recipe, folder, concurrency, trees).run()
 
 
 @app.command()
@@ -125,17 +144,11 @@ def network(
     recipe: RecipeName,
     folder: Folder = None,
     concurrency: Concurrency = None,
-    trees: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Positions labelled by label-trees; the network's header names its error on them.",
-        ),
-    ] = None,
+    trees: Trees = None,
 ) -> None:
     """Train a network on the games of a recipe, and verify it."""
-    pipeline = _pipeline(recipe, folder, concurrency)
-    pipeline.train(trees)
+    pipeline = _pipeline(recipe, folder, concurrency, trees)
+    pipeline.train()
     pipeline.verify()
 
 
@@ -157,14 +170,23 @@ def _own_positions(
     """Return the positions of a recipe's own games, and facts about them."""
     from dataclasses import replace
 
-    from zobra.train.games import load_positions, read_sets
+    from zobra.train.games import load_positions, read_sets, read_settings
 
     pipeline = _pipeline(recipe, folder, 1)
+    own = pipeline.sets[0]
+    paths = read_sets([own])
+    settings = read_settings(own)
     wanted = replace(pipeline.recipe.filter, largest_score=largest_score)
-    positions, games = load_positions(read_sets(pipeline.sets[:1]), wanted)
+    positions, games = load_positions(paths, wanted)
     if not len(positions):
         raise ValueError("these games have no position that passes the filter")
-    return positions, {"recipe": pipeline.recipe.name, "games": games, "positions": len(positions)}
+    facts = {
+        "recipe": pipeline.recipe.name,
+        "set": settings,
+        "games": games,
+        "positions": len(positions),
+    }
+    return positions, facts
 
 
 @app.command()
@@ -275,7 +297,7 @@ def trees(
 
 @app.command()
 def label_trees(
-    games: Annotated[Path, typer.Argument(metavar="SET", help="A folder of training games.")],
+    games: Annotated[Path, typer.Argument(metavar="GAMES", help="A folder of training games.")],
     file: Annotated[
         Path,
         typer.Argument(

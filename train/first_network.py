@@ -9,7 +9,7 @@ import numpy as np
 
 from zobra.engine.network_file import BUCKETS, FEATURES, QA, SCALE, Network
 
-WIDTH = 32
+HIDDEN = 32
 QB = 128
 PAIRS = 2  # for each kind: one would need a larger output weight than there is
 HALF = QA // 2
@@ -33,9 +33,9 @@ def square_value(kind: int, square: int) -> int:
 
 def first_network() -> Network:
     """Return the network."""
-    rows = np.zeros((FEATURES, WIDTH), np.int16)
-    bias = np.zeros(WIDTH, np.int16)
-    output = np.zeros((BUCKETS, 2, WIDTH), np.int16)
+    rows = np.zeros((FEATURES, HIDDEN), np.int16)
+    bias = np.zeros(HIDDEN, np.int16)
+    output = np.zeros((BUCKETS, 2, HIDDEN), np.int16)
     # Score per unit of a weight, with an output weight of 1
     step = 4 * HALF * SCALE / (QA * QA * QB)
     pairs = [(kind, unit) for kind, unit in enumerate(UNITS) for _ in range(PAIRS)]

@@ -1,8 +1,9 @@
 """One game of Zobra against itself, from a random opening to its end, in one kernel call.
 
-The call releases Python's global interpreter lock. A game depends only on its seed, the rules, the
-engine and, if it branches off another game, on that game. No clock is read. The caller passes an
-empty table and a worker with empty histories.
+The call releases Python's global interpreter lock. A game depends only on its number, the seed, the
+rules, the network and the engine, and a branch also on the game that it branches off. No clock is
+read. The caller passes an empty table, a worker with empty histories, and random numbers that begin
+with a hash of number and seed.
 """
 
 from dataclasses import dataclass, fields

@@ -12,7 +12,8 @@ The level of a score is White's winning chance in 8 bits: 127 · tanh(score / 80
 takes about 1.3 bytes per ply.
 
 The file `set.json` beside the shards has the settings by which all of them were played, so that a
-set can be resumed, and games of different settings are never mixed.
+set can be resumed, and games of different settings are never mixed. It also names the version that
+plays them, and says how many games are planned.
 """
 
 import json
@@ -37,7 +38,7 @@ FORMAT = "zobra games 2"
 SETTINGS = "set.json"
 SUFFIX = ".games"
 GAMES_PER_SHARD = 128
-REMEDY = "delete it, and `zobra train data` plays its games again"
+REMEDY = "delete it and run `zobra train data` again, or import the whole set again"
 GAME_HEAD = np.dtype([("number", "<u4"), ("plies", "<u2"), ("result", "u1"), ("ending", "u1")])
 COMPRESSION = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 20, "lc": 0, "pb": 0}]
 NUMBERS = ("games", "plies", "fen_width")  # of a header
@@ -81,16 +82,20 @@ def write_atomically(path: Path, content: bytes) -> None:
     write_safely(path, content)
 
 
-def keep_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write the settings of a new set. Raise DataError if the set has other settings already."""
-    path = folder / SETTINGS
-    if not path.exists():
-        write_atomically(path, (json.dumps(settings, indent=1) + "\n").encode())
-        return
-    known = read_settings(folder)
-    for name in sorted(known.keys() | settings.keys()):
+def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Write the settings of a set."""
+    write_atomically(folder / SETTINGS, (json.dumps(settings, indent=1) + "\n").encode())
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return the settings of a set. Raise ValueError or OSError."""
+    return read_json(folder / SETTINGS, "the settings of a set", dict)
+
+
+def check_settings(folder: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Raise DataError if the settings of a set, `known`, are not as `wanted`."""
+    for name, here in wanted.items():
         there = known.get(name)
-        here = settings.get(name)
         if there != here:
             raise DataError(
                 f"{folder} holds games with {name} = {there}, not {here}: use that, or name "
@@ -98,9 +103,24 @@ def keep_settings(folder: Path, settings: Mapping[str, Any]) -> None:
             )
 
 
-def read_settings(folder: Path) -> dict[str, Any]:
-    """Return the settings of a set. Raise ValueError or OSError."""
-    return read_json(folder / SETTINGS, "the settings of a set", dict)
+def with_game_count(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a set with its number of games, as `games`.
+
+    Raise DataError if another number was planned, or imported.
+    """
+    count = count_games(shards(folder))
+    planned = settings.get("games", settings.get("imported", count))
+    if count < planned:
+        raise DataError(
+            f"{folder} has only {count:,} of {planned:,} games: `zobra train data` plays missing "
+            "ones, and an imported set can be imported again"
+        )
+    if count > planned:
+        raise DataError(
+            f"{folder} has {count:,} games, but {planned:,} were planned: set `games` in its "
+            "recipe to a number that includes all of them, and run `zobra train data`"
+        )
+    return {**settings, "games": count}
 
 
 def levels_of(scores: np.ndarray) -> np.ndarray:

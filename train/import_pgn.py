@@ -19,9 +19,9 @@ from zobra.train.game_kernel import ENDINGS, LONGEST_GAME, DataError, TrainingGa
 from zobra.train.games import (
     DECIDED_SCORE,
     GAMES_PER_SHARD,
-    keep_settings,
     shard_path,
     shards,
+    write_settings,
     write_shard,
 )
 
@@ -78,7 +78,7 @@ def _import_draft(paths: Iterable[Path], folder: Path) -> Import:
     if shard:
         write_shard(shard_path(folder, shard[0].number), shard)
     if found.games:
-        keep_settings(folder, {"imported": found.games, "games_a_shard": GAMES_PER_SHARD})
+        write_settings(folder, {"imported": found.games, "games_a_shard": GAMES_PER_SHARD})
     return found
 
 

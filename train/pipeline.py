@@ -34,10 +34,12 @@ from zobra.train.float_network import initial_weights, quantise, restore_scale, 
 from zobra.train.game_kernel import DataError
 from zobra.train.games import (
     GAMES_PER_SHARD,
+    check_settings,
     count_games,
     read_sets,
     read_settings,
     shards,
+    with_game_count,
     write_atomically,
 )
 from zobra.train.position_file import (
@@ -47,10 +49,11 @@ from zobra.train.position_file import (
     remove_stale,
     write_positions,
 )
+from zobra.train.provenance import provenance
 from zobra.train.recipe import BUILT_IN_NAME, FIRST_NAME, Recipe
-from zobra.train.self_play import SelfPlay, SelfPlayer, Tally
+from zobra.train.self_play import SelfPlay, SelfPlayer, Tally, game_settings, planned_games
 from zobra.train.trainer import Epoch, Trainer
-from zobra.train.tree_error import read_labelled, squared_errors
+from zobra.train.tree_error import Labelled, squared_errors
 from zobra.train.verify import verify
 
 VERIFIED_POSITIONS = 2_000  # at most
@@ -71,13 +74,22 @@ class Pipeline:
     """The steps of a recipe, with files in a folder.
 
     Each step can be run alone. A step that fails raises RuntimeError, ValueError or OSError with a
-    message for the user, and KeyboardInterrupt after Ctrl-C.
+    message for the user, and KeyboardInterrupt after Ctrl-C. If there are `labelled` positions (see
+    tree_error.py), the network's header has the error on them.
     """
 
-    def __init__(self, recipe: Recipe, folder: Path, console: Console, workers: int) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        folder: Path,
+        console: Console,
+        workers: int,
+        labelled: Labelled | None = None,
+    ) -> None:
         self.recipe = recipe
         self.folder = folder
         self.workers = workers
+        self.labelled = labelled
         self.network_path = folder / f"{recipe.name}.network"
         self.weights_path = folder / f"{recipe.name}.weights.npz"
         self.sets = [folder / name for name in (recipe.name, *recipe.data.also)]
@@ -99,7 +111,7 @@ class Pipeline:
     def play(self) -> None:
         """Check that the training will be able to start, and play the missing games."""
         self._check_split()
-        self._first_weights()
+        self._first_weights(self._read_start())
         games = SelfPlay(self.sets[0], self.recipe.data, self.workers, self._read_player())
         with _bar(self._console, "speed", "results") as progress:
             task = progress.add_task("games", total=games.games_missing, speed="", results="")
@@ -110,7 +122,7 @@ class Pipeline:
                 progress.update(
                     task,
                     completed=tally.games,
-                    speed=f"{speed:,.0f} positions/s",
+                    speed=f"{speed:,.0f} plies/s",
                     results=f"+{tally.results[2]} ={tally.results[1]} -{tally.results[0]}",
                 )
 
@@ -120,7 +132,7 @@ class Pipeline:
             noun = "shard" if tally.shards_before == 1 else "shards"
             before = f"; {tally.shards_before:,} {noun} already existed"
         noun = "game" if tally.games == 1 else "games"
-        self._console.print(f"played {tally.games:,} {noun} ({tally.plies:,} positions){before}")
+        self._console.print(f"played {tally.games:,} {noun} ({tally.plies:,} plies){before}")
         if games.stopping.is_set():
             kept = f"{tally.kept:,} of the {tally.games:,} games of this run are kept"
             raise KeyboardInterrupt(f"interrupted: {kept}, in whole shards; {RESUMES}")
@@ -128,6 +140,7 @@ class Pipeline:
     def check(self) -> None:
         """Check the games."""
         paths = read_sets(self.sets)
+        self._check_sets()
         shown = track(paths, "check", console=self._console)
         report = check_data(shown, self.recipe.filter, count_games(paths))
         self._console.print(report.table())
@@ -135,17 +148,16 @@ class Pipeline:
         if faults:
             raise RuntimeError("; ".join(faults))
 
-    def train(self, trees: Path | None = None) -> None:
+    def train(self) -> None:
         """Train on the games, and write the plot, the float weights and the network.
 
-        If a file of labelled positions is given (see tree_error.py), the header has the error on
-        them. The network is written last: if it exists, it can be verified.
+        The network is written last: if it exists, it can be verified.
         """
         recipe = self.recipe
-        labelled = None if trees is None else read_labelled(trees)
         paths = read_sets(self.sets)
-        settings = [read_settings(folder) for folder in self.sets]
-        weights = self._first_weights()
+        settings = self._check_sets()
+        start = self._read_start()
+        weights = self._first_weights(start)
         digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
         positions = self._positions(paths, digests)
 
@@ -154,11 +166,13 @@ class Pipeline:
         training = Trainer(positions, weights, recipe.qb, schedule, self.workers, size)
         self._train_and_plot(training)
 
-        scaled = positions[thinned(training.validation, SCALED_POSITIONS)]
+        scaled = positions[evenly_spaced(training.validation, SCALED_POSITIONS)]
         factor = restore_scale(weights[0], scaled)
         errors = training.validate()
         facts = {
+            "trained_by": provenance(),
             "recipe": recipe.facts(),
+            "start": "" if start is None else start.digest,
             "sets": settings,
             "data": digest_of(sorted(digests)),  # independent of file names
             "games": count_games(paths),
@@ -167,19 +181,20 @@ class Pipeline:
             "factor": round(factor, 3),
         }
         network = quantise(weights[0], recipe.qb, facts)
-        if labelled is not None:
+        if self.labelled is not None:
             network.header["trees"] = {
-                "positions": len(labelled.positions),
-                "error": round(squared_errors(network, labelled)[0].mean(), 6),
+                "file": self.labelled.file,
+                "sha256": self.labelled.sha256,
+                "positions": len(self.labelled.positions),
+                "error": round(squared_errors(network, self.labelled)[0].mean(), 6),
             }
 
         kept = io.BytesIO()
-        sample = positions[thinned(training.validation, VERIFIED_POSITIONS)]
+        sample = positions[evenly_spaced(training.validation, VERIFIED_POSITIONS)]
         np.savez(kept, weights=weights, sample=sample)
         write_atomically(self.weights_path, kept.getvalue())
-        content = network.to_bytes()
-        write_atomically(self.network_path, content)
-        shown = {**network.header, "recipe": recipe.name, "bytes": len(content)}
+        write_atomically(self.network_path, network.to_bytes())
+        shown = {**network.header, "recipe": recipe.name, "digest": network.digest}
         self._console.print(f"{self.network_path}: {json.dumps(shown)}", soft_wrap=True)
 
     def verify(self) -> None:
@@ -250,14 +265,32 @@ class Pipeline:
         plan = self.recipe.data
         others = self.sets[1:]
         read_sets(others)
-        size = group_size([{"branches": plan.rules.branches}, *map(read_settings, others)])
-        counts = [math.ceil(plan.games / GAMES_PER_SHARD) * GAMES_PER_SHARD]
-        counts += [count_games(shards(folder)) for folder in others]
+        own: dict[str, Any] = {"branches": plan.rules.branches, "games": planned_games(plan)}
+        settings = [own, *map(_counted_settings, others)]
+        size = group_size(settings)
+        counts = [each["games"] for each in settings]
         if max(counts) <= size:
             raise DataError(
                 f"the recipe {self.recipe.name} leaves no games for training: they are kept for "
                 f"validation in groups of {size:,}, and its sets have at most {max(counts):,} games"
             )
+
+    def _check_sets(self) -> list[dict[str, Any]]:
+        """Check that the sets are complete, and return their settings with their numbers of games.
+
+        Raise DataError for a set with another number of games than were planned, or if the recipe
+        has other settings than its own set, unless that was imported.
+        """
+        own, *others = self.sets
+        plan = self.recipe.data
+        settings = read_settings(own)
+        if "imported" not in settings:
+            wanted = game_settings(plan)
+            if self.recipe.built_in and plan.network == BUILT_IN_NAME:
+                wanted["network"] = self.recipe.built_in
+            check_settings(own, settings, wanted)
+            settings["games"] = planned_games(plan)
+        return [with_game_count(own, settings), *map(_counted_settings, others)]
 
     def _read_weights(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the float weights, and positions (dtype PACKED) to verify the network on.
@@ -301,12 +334,15 @@ class Pipeline:
             write_atomically(self.player_path, first_network().to_bytes())
         return self._read(name)
 
-    def _first_weights(self) -> np.ndarray:
-        """Return the float weights that training starts from."""
+    def _read_start(self) -> Network | None:
+        """Return the network that training starts from, or None if it starts from nothing."""
+        return self._read(self.recipe.start) if self.recipe.start else None
+
+    def _first_weights(self, start: Network | None) -> np.ndarray:
+        """Return the float weights that training starts from: random, or those of a network."""
         recipe = self.recipe
-        if not recipe.start:
+        if start is None:
             return initial_weights(recipe.hidden, recipe.training.seed)
-        start = self._read(recipe.start)
         if start.hidden != recipe.hidden:
             raise RuntimeError(
                 f"training cannot start from the network {recipe.start}: it has "
@@ -369,7 +405,8 @@ class Pipeline:
 
         missing = plan.games - len(shards(self.sets[0])) * GAMES_PER_SHARD
         playing = max(0, missing) * game_seconds
-        positions = plan.games * POSITIONS_PER_GAME * recipe.training.epochs
+        others = sum(count_games(shards(folder)) for folder in self.sets[1:])
+        positions = (plan.games + others) * POSITIONS_PER_GAME * recipe.training.epochs
         learning = positions * recipe.hidden / NEURONS_PER_SECOND
         return playing + learning
 
@@ -381,6 +418,11 @@ def zobra_command() -> tuple[str, ...]:
     return (sys.executable, "-m", "zobra.cli")
 
 
+def _counted_settings(folder: Path) -> dict[str, Any]:
+    """Return the settings of a set with its number of games."""
+    return with_game_count(folder, read_settings(folder))
+
+
 def group_size(settings: Iterable[Mapping[str, Any]]) -> int:
     """Return a common multiple of the branches of sets, so that no group of games is cut.
 
@@ -389,7 +431,7 @@ def group_size(settings: Iterable[Mapping[str, Any]]) -> int:
     return math.lcm(*(each.get("branches") or 1 for each in settings))
 
 
-def thinned(indices: np.ndarray, most: int) -> np.ndarray:
+def evenly_spaced(indices: np.ndarray, most: int) -> np.ndarray:
     """Return every n-th of the indices, so that there are at most `most`."""
     return indices[:: len(indices) // most + 1]
 

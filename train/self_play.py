@@ -6,13 +6,15 @@ on interruptions.
 """
 
 import hashlib
+import math
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -21,18 +23,20 @@ from zobra.engine.fen import START, parse_fen, write_fen
 from zobra.engine.network import load_network
 from zobra.engine.network_file import Network
 from zobra.engine.position import CONSTANTS_RECORD, Position
-from zobra.engine.version import full_version
 from zobra.search.parameters import default_parameters
 from zobra.search.worker import SIGNALS, clear_histories, new_worker
+from zobra.train import game_kernel
 from zobra.train.game_kernel import GAME, RULES, DataError, TrainingGame, play_game
 from zobra.train.games import (
     GAMES_PER_SHARD,
-    SETTINGS,
-    keep_settings,
+    check_settings,
     read_settings,
     shard_path,
+    shards,
+    write_settings,
     write_shard,
 )
+from zobra.train.provenance import provenance
 from zobra.train.recipe import DataPlan, GameRules
 from zobra.tt.table import Table
 
@@ -40,12 +44,34 @@ TABLE_MEGABYTES = 2
 NO_GAME: Any = np.zeros(1, GAME)[0]  # no game to branch off: it has no moves
 
 
+def planned_games(plan: DataPlan) -> int:
+    """Return the number of games of a plan, which fill whole shards."""
+    return math.ceil(plan.games / GAMES_PER_SHARD) * GAMES_PER_SHARD
+
+
+def game_settings(plan: DataPlan) -> dict[str, Any]:
+    """Return the settings that decide a plan's games, apart from the network and the engine."""
+    return {"seed": plan.seed, "games_a_shard": GAMES_PER_SHARD, **asdict(plan.rules)}
+
+
+def self_play_checksum() -> str:
+    """Return a checksum of the modules that decide games and are not in the version's checksum.
+
+    The first network has a module of its own; its digest is among the settings.
+    """
+    found = 0
+    for path in (game_kernel.__file__, __file__):
+        found = crc32(Path(path).read_bytes(), found)
+    return f"{found:08x}"
+
+
 class SelfPlayer:
     """Plays games of Zobra against itself with a network.
 
-    A game depends only on its number, the seed, the rules and the network: it begins with an empty
-    table and empty histories. If the rules let every n-th game branch off another, games form
-    groups of n, and the last game of each group branches off a random other one in it.
+    A game depends only on its number, the seed, the rules, the network and the engine, and a branch
+    also on the game that it branches off: each begins with an empty table and empty histories. If
+    the rules let every n-th game branch off another, games form groups of n, and the last game of
+    each group branches off a random other one in it.
     """
 
     def __init__(self, rules: GameRules, seed: int, network: Network) -> None:
@@ -100,6 +126,13 @@ class SelfPlayer:
         return game
 
 
+def _version_text(settings: Mapping[str, Any]) -> str:
+    """Return what the settings of a set say of its version. Zobra 1.0 did not write it."""
+    version = settings.get("version", "1.0")
+    checksum = settings.get("self_play_checksum", "unknown")
+    return f"Zobra {version} (self-play {checksum})"
+
+
 def _training_game(number: int, game: Any) -> TrainingGame:
     """Convert a record of GAME."""
     count = int(game["count"])
@@ -127,8 +160,8 @@ class Tally:
 class SelfPlay:
     """Plays the missing games of a plan, in whole shards.
 
-    Setting `stopping` ends the run. Raise DataError if the folder has games of another plan,
-    or some games of another version.
+    Setting `stopping` ends the run. Raise DataError if the folder has games of another plan, or
+    only some of the games, played by another version.
     """
 
     def __init__(self, folder: Path, plan: DataPlan, workers: int, network: Network) -> None:
@@ -137,41 +170,32 @@ class SelfPlay:
         self._plan = plan
         self._workers = workers
         self._network = network
-        version = self._keep_settings()
 
         firsts = range(0, plan.games, GAMES_PER_SHARD)
         missing = [first for first in firsts if not shard_path(folder, first).exists()]
         self.games_missing = len(missing) * GAMES_PER_SHARD
         self.tally = Tally(shards_before=len(firsts) - len(missing))
-        if missing and self.tally.shards_before and version not in ("", full_version()):
-            raise DataError(
-                f"{folder} holds games of Zobra {version}, and this is {full_version()}: another "
-                "version plays other games, so name another folder"
-            )
         self._missing = iter(missing)
         self._lock = threading.Lock()
+        self._keep_settings()
 
-    def _keep_settings(self) -> str:
-        """Write the settings of a new set, or compare them with those of the set in the folder.
-
-        Return the version of Zobra that has begun the set, "" if it is not known.
-        """
-        plan = self._plan
-        settings: dict[str, Any] = {
-            "seed": plan.seed,
-            "network": self._network.digest,
-            "games_a_shard": GAMES_PER_SHARD,
-            **asdict(plan.rules),
-        }
-        if plan.engine:
-            settings["engine"] = plan.engine
-        version = full_version()
-        if (self._folder / SETTINGS).exists():
-            version = str(read_settings(self._folder).get("version", ""))
-        if version:
-            settings["version"] = version
-        keep_settings(self._folder, settings)
-        return version
+    def _keep_settings(self) -> None:
+        """Write the settings of the set, after comparing them with those of the games there."""
+        folder = self._folder
+        wanted = {"network": self._network.digest, **game_settings(self._plan)}
+        settings = {**wanted, **provenance(), "self_play_checksum": self_play_checksum()}
+        if shards(folder):
+            known = read_settings(folder)
+            check_settings(folder, known, wanted)
+            theirs = _version_text(known)
+            ours = _version_text(settings)
+            if self.games_missing and theirs != ours:
+                raise DataError(
+                    f"{folder} holds games of {theirs}, and this is {ours}, which plays other "
+                    "games: go on with that version, or name another folder"
+                )
+            settings = known
+        write_settings(folder, {**settings, "games": planned_games(self._plan)})
 
     def run(self, on_game: Callable[[Tally], None] = lambda tally: None) -> Tally:
         """Play until all games are there, or until Ctrl-C, which sets `stopping`.

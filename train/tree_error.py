@@ -8,6 +8,7 @@ A file has a heading and then one position per line: a FEN, a tab, and the score
 the side to move. Positions of one game follow each other, on which `margin` relies.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -44,8 +45,13 @@ def pack(position, packed):
 
 
 class Labelled(NamedTuple):
-    """Positions (dtype PACKED), and their labels as winning chances."""
+    """Positions (dtype PACKED), and their labels as winning chances.
 
+    `file` is the name of the file that has them, and `sha256` its digest.
+    """
+
+    file: str
+    sha256: str
     positions: np.ndarray
     chances: np.ndarray
 
@@ -64,7 +70,8 @@ def read_labelled(path: Path) -> Labelled:
             labels[index] = int(label)
         except ValueError as error:
             raise DataError(f"{path}: line {index + 2}: {error}") from error
-    return Labelled(positions, expit(labels / CHANCE_SCALE))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Labelled(path.name, digest, positions, expit(labels / CHANCE_SCALE))
 
 
 def squared_errors(network: Network, labelled: Labelled) -> tuple[np.ndarray, float]:

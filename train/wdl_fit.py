@@ -1,7 +1,8 @@
 """The fit of the win/draw/loss model to games of self-play, by maximum likelihood.
 
-It has to be repeated after every change of the evaluation: `zobra train wdl` with `--output` and
-the file that the engine reads (FILE in search/wdl.py).
+After a change of the evaluation, compare the engine's model with new games by `zobra train wdl`
+with `--check`. If they no longer agree, fit it again: `--output` names the file that the engine
+reads (FILE in search/wdl.py).
 """
 
 import json

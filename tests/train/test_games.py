@@ -15,6 +15,7 @@ from zobra.train.games import (
     read_sets,
     scores_of,
     with_dots,
+    with_game_count,
     without_dots,
     write_atomically,
     write_shard,
@@ -114,6 +115,16 @@ def test_a_header_without_its_number_of_games_is_named(number, shard, tmp_path):
 def test_a_folder_without_games_is_named(tmp_path):
     with pytest.raises(DataError, match="nothing: this folder has no games"):
         read_sets([tmp_path / "nothing"])
+
+
+def test_a_set_has_as_many_games_as_were_planned(shard):
+    folder = shard.parent
+    assert with_game_count(folder, {"seed": 1}) == {"seed": 1, "games": 6}
+    assert with_game_count(folder, {"games": 6}) == {"games": 6}
+    with pytest.raises(DataError, match="has only 6 of 1,280 games: `zobra train data` plays"):
+        with_game_count(folder, {"games": 1_280})
+    with pytest.raises(DataError, match="has 6 games, but 4 were planned: set `games`"):
+        with_game_count(folder, {"games": 4})
 
 
 def test_an_illegal_move_is_never_written(games, tmp_path):

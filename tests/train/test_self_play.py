@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -193,16 +194,17 @@ def test_an_error_in_a_thread_ends_the_run(tmp_path, monkeypatch):
     assert not shards(tmp_path)
 
 
-def begin(folder: Path, network=FIRST, rules=QUICK, seed=5, engine="") -> None:
-    SelfPlay(folder, DataPlan(0, seed, engine=engine, rules=rules), 1, network)
+def begin(folder: Path, games=0, network=FIRST, rules=QUICK, seed=5) -> SelfPlay:
+    return SelfPlay(folder, DataPlan(games, seed, rules=rules), 1, network)
 
 
 def settings_of(folder: Path) -> dict:
     return json.loads((folder / "set.json").read_text())
 
 
-def test_sets_are_not_mixed(tmp_path):
+def test_sets_are_not_mixed(tmp_path, shard):
     begin(tmp_path)
+    shutil.copy(shard, tmp_path)
     digests = f"network = {FIRST.digest}, not {BUILT_IN_NETWORK.digest}"
     with pytest.raises(DataError, match="seed = 5, not 6"):
         begin(tmp_path, seed=6)
@@ -213,24 +215,51 @@ def test_sets_are_not_mixed(tmp_path):
     assert settings_of(tmp_path)["games_a_shard"] == GAMES_PER_SHARD
 
 
-def test_a_set_states_the_commit_of_its_engine(tmp_path):
-    begin(tmp_path, engine="1234567")
-    assert settings_of(tmp_path)["engine"] == "1234567"
-    with pytest.raises(DataError, match="engine = 1234567, not 7654321"):
-        begin(tmp_path, engine="7654321")
+def test_a_set_states_what_played_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        self_play, "provenance", lambda: {"version": "9.9", "commit": "1234567-dirty"}
+    )
+    begin(tmp_path, games=200)
+    settings = settings_of(tmp_path)
+    assert settings["version"] == "9.9"
+    assert settings["commit"] == "1234567-dirty"
+    assert settings["self_play_checksum"] == self_play.self_play_checksum()
+    assert settings["games"] == 2 * GAMES_PER_SHARD
 
 
-def test_a_set_is_not_continued_by_another_version(tmp_path, monkeypatch):
-    """Another version of the search plays other games; a set that is whole may be used."""
-    monkeypatch.setattr(self_play, "GAMES_PER_SHARD", 4)
-    plan = DataPlan(8, 5, rules=QUICK)
-    stopped = SelfPlay(tmp_path, plan, 1, FIRST)
-    stopped.run(lambda tally: stopped.stopping.set() if tally.games == 5 else None)
-    monkeypatch.setattr(self_play, "full_version", lambda: "9.9")
-    with pytest.raises(DataError, match=r"this is 9\.9"):
-        SelfPlay(tmp_path, plan, 1, FIRST)
-    monkeypatch.undo()
-    monkeypatch.setattr(self_play, "GAMES_PER_SHARD", 4)
-    SelfPlay(tmp_path, plan, 1, FIRST).run()
-    monkeypatch.setattr(self_play, "full_version", lambda: "9.9")
-    assert SelfPlay(tmp_path, plan, 1, FIRST).games_missing == 0
+def test_a_set_without_games_is_begun_anew(tmp_path):
+    """After Ctrl-C before the first shard, another version may play by other rules."""
+    begin(tmp_path, seed=6)
+    begin(tmp_path, seed=5)
+    assert settings_of(tmp_path)["seed"] == 5
+
+
+OTHERS = [
+    ({"version": "9.9"}, r"holds games of Zobra 9\.9 \("),
+    ({"self_play_checksum": "12345678"}, r"holds games of Zobra .* \(self-play 12345678\), and"),
+    ({"version": None, "self_play_checksum": None}, r"holds games of Zobra 1\.0 \("),
+]
+
+
+@pytest.mark.parametrize(("changes", "complaint"), OTHERS, ids=["version", "sources", "1.0"])
+def test_a_set_is_not_continued_by_another_version(tmp_path, shard, changes, complaint):
+    """Another version plays other games; a set that is whole may be used."""
+    begin(tmp_path)
+    shutil.copy(shard, tmp_path)
+    settings = {**settings_of(tmp_path), **changes}
+    known = {name: value for name, value in settings.items() if value is not None}
+    (tmp_path / "set.json").write_text(json.dumps(known))
+    with pytest.raises(DataError, match=complaint):
+        begin(tmp_path, games=200)
+    assert begin(tmp_path, games=GAMES_PER_SHARD).games_missing == 0
+    assert settings_of(tmp_path) == {**known, "games": GAMES_PER_SHARD}
+
+
+def test_a_set_may_grow(tmp_path, shard):
+    """It keeps the record of what began it, such as the commit."""
+    begin(tmp_path, games=GAMES_PER_SHARD)
+    shutil.copy(shard, tmp_path)
+    before = {**settings_of(tmp_path), "commit": "1234567"}
+    (tmp_path / "set.json").write_text(json.dumps(before))
+    assert begin(tmp_path, games=200).games_missing == GAMES_PER_SHARD
+    assert settings_of(tmp_path) == {**before, "games": 2 * GAMES_PER_SHARD}
