@@ -33,8 +33,7 @@ class Range(NamedTuple):
 
 Plies = Annotated[int, Range(0, 200)]
 Pieces = Annotated[int, Range(2, 32)]
-Share = Annotated[float, Range(0, 1)]
-Rate = Annotated[float, Range(0, 1)]  # of learning, and of the decay of weights
+Fraction = Annotated[float, Range(0, 1)]
 # Internal units and small numbers: a score is kept in 16 bits.
 Small = Annotated[int, Range(0, 30_000)]
 AtLeastOne = Annotated[int, Range(1, 30_000)]
@@ -113,13 +112,13 @@ class Schedule:
 
     # The learning rate rises linearly for `warmup` steps, and falls by half a cosine.
     learning_rate: Annotated[float, Range(1e-9, 1)] = 1e-3
-    final_learning_rate: Rate = 1e-5
+    final_learning_rate: Fraction = 1e-5
     warmup: Annotated[int, Range(0)] = 200
-    weight_decay: Rate = 0.01
+    weight_decay: Fraction = 0.01
 
     # The WDL proportion (lambda): the share of the game's result in the target. The rest is the
     # score. If `wdl_end` is given, the share changes linearly to it.
-    wdl_start: Share = 0.1
+    wdl_start: Fraction = 0.1
     wdl_end: Annotated[float | None, Range(0, 1)] = None
 
     eval_scale: Annotated[float, Range(10, 10_000)] = SCALE  # score that means odds of e : 1
